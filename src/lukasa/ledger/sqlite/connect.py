@@ -1,0 +1,215 @@
+"""Connections to one SQLite file: one writing thread, a few reading ones, and what a fork does to them."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import sqlite3
+import threading
+import weakref
+from collections.abc import Callable, Generator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Concatenate, ParamSpec, TypeVar
+
+from lukasa.errors import LedgerBusy, LedgerCorrupt, LedgerError, LedgerUnavailable
+from lukasa.runtime import in_executor
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+READERS = 4
+BUSY_SECONDS = 60.0
+
+Prepare = Callable[[sqlite3.Connection], None]
+
+
+class Connections:
+    """Runs functions on connections of its own threads: `read` in a snapshot, `write` in a transaction.
+
+    Writes of one process queue up in one thread, so that they wait for each other in order instead of
+    polling SQLite's lock; other processes are waited for up to `BUSY_SECONDS`.
+    """
+
+    def __init__(
+        self, path: Path, *, prepare: Prepare, initialise: Prepare, on_fork: Callable[[], None]
+    ) -> None:
+        self.path = path
+        self._prepare = prepare
+        self._initialise = initialise
+        self._on_fork = on_fork
+        self._closed = False
+        self._start()
+        _alive.add(self)
+
+    def _start(self) -> None:
+        self._ready = False
+        self._local = threading.local()
+        self._open: list[sqlite3.Connection] = []
+        self._finalizer = weakref.finalize(self, _close_all, self._open)
+        self._writer: ThreadPoolExecutor | None = None
+        self._readers: ThreadPoolExecutor | None = None
+        self._lock = threading.Lock()
+
+    async def read(
+        self, function: Callable[Concatenate[sqlite3.Connection, P], T], /, *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        """What *function* makes of one consistent snapshot of the file."""
+        if not self._ready:
+            await self.write(_nothing)
+        return await in_executor(self._pool(writing=False), self._run, "BEGIN", function, *args, **kwargs)
+
+    async def write(
+        self, function: Callable[Concatenate[sqlite3.Connection, P], T], /, *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        """What *function* returns, after its changes were committed; an exception leaves no trace of them."""
+        pool = self._pool(writing=True)
+        return await in_executor(pool, self._run, "BEGIN IMMEDIATE", function, *args, **kwargs)
+
+    async def outside(
+        self, function: Callable[Concatenate[sqlite3.Connection, P], T], /, *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        """What *function* returns, run by the writing thread with no transaction open (checkpoints)."""
+        if not self._ready:
+            await self.write(_nothing)
+        return await in_executor(self._pool(writing=True), self._run, "", function, *args, **kwargs)
+
+    def _pool(self, *, writing: bool) -> ThreadPoolExecutor:
+        with self._lock:
+            if self._closed:
+                raise LedgerUnavailable(f"{self.path} was closed; open a new Memory")
+            if writing:
+                self._writer = self._writer or ThreadPoolExecutor(1, "lukasa-write")
+                return self._writer
+            self._readers = self._readers or ThreadPoolExecutor(READERS, "lukasa-read")
+            return self._readers
+
+    def _run(
+        self,
+        begin: str,
+        function: Callable[Concatenate[sqlite3.Connection, P], T],
+        *args: P.args,
+        **kwargs: P.kwargs,
+    ) -> T:
+        with translated(self.path):
+            connection = self._connection()
+            if not self._ready:  # only the writing thread comes here first
+                with transaction(connection, "BEGIN IMMEDIATE"):
+                    self._initialise(connection)
+                self._ready = True
+            if not begin:
+                return function(connection, *args, **kwargs)
+            with transaction(connection, begin):
+                return function(connection, *args, **kwargs)
+
+    def _connection(self) -> sqlite3.Connection:
+        connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
+        if connection is None:
+            connection = self._local.connection = connect(self.path)
+            with self._lock:
+                self._open.append(connection)
+            self._prepare(connection)
+        return connection
+
+    def close(self) -> None:
+        """End the threads after the work they hold, then close their connections. Safe to call twice."""
+        with self._lock:
+            self._closed = True
+            pools = [pool for pool in (self._writer, self._readers) if pool is not None]
+        for pool in pools:
+            pool.shutdown(wait=True)
+        self._finalizer()
+
+    def after_fork(self) -> None:
+        """In a forked child: start anew; the parent's connections are neither used nor closed here."""
+        # https://www.sqlite.org/howtocorrupt.html: a connection must not be carried across a fork, and
+        # closing it would release the locks of the whole process. An extra reference keeps each for good.
+        for connection in self._open:
+            ctypes.pythonapi.Py_IncRef(ctypes.py_object(connection))
+        self._finalizer.detach()
+        _inherited.append((self._writer, self._readers, self._local))
+        self._start()
+        self._on_fork()
+
+
+_alive: weakref.WeakSet[Connections] = weakref.WeakSet()
+_inherited: list[object] = []
+
+
+def _after_fork() -> None:
+    for connections in list(_alive):
+        connections.after_fork()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
+
+
+def _nothing(_connection: sqlite3.Connection) -> None:
+    return None
+
+
+def _close_all(connections: list[sqlite3.Connection]) -> None:
+    while connections:
+        connections.pop().close()
+
+
+def connect(path: Path) -> sqlite3.Connection:
+    """A connection as every part of the ledger expects it; makes the file (readable by its owner alone)."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+    connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+    for pragma in (
+        "journal_mode = WAL",
+        "synchronous = FULL",
+        "foreign_keys = ON",
+        "secure_delete = ON",
+        "temp_store = MEMORY",
+    ):
+        connection.execute(f"PRAGMA {pragma}")
+    return connection
+
+
+@contextmanager
+def transaction(connection: sqlite3.Connection, begin: str) -> Generator[None]:
+    """Everything inside, or nothing."""
+    connection.execute(begin)
+    try:
+        yield
+        connection.execute("COMMIT")
+    finally:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+
+
+_ERRORS: dict[int, tuple[type[LedgerError], str]] = {
+    sqlite3.SQLITE_BUSY: (LedgerBusy, "another process holds the write lock; try again"),
+    sqlite3.SQLITE_LOCKED: (LedgerBusy, "another connection holds a lock; try again"),
+    sqlite3.SQLITE_FULL: (LedgerUnavailable, "the disk is full; nothing was written: make room, then repeat"),
+    sqlite3.SQLITE_READONLY: (LedgerUnavailable, "the file cannot be written; check its permissions"),
+    sqlite3.SQLITE_CANTOPEN: (LedgerUnavailable, "the file cannot be opened; check the path"),
+    sqlite3.SQLITE_PERM: (LedgerUnavailable, "the file may not be used; check its permissions"),
+    sqlite3.SQLITE_IOERR: (LedgerUnavailable, "the disk reports an error; nothing was half-written"),
+    sqlite3.SQLITE_NOTADB: (LedgerCorrupt, "not a database; give another path"),
+    sqlite3.SQLITE_CORRUPT: (LedgerCorrupt, "the file is damaged; restore it from a copy or an export"),
+}
+
+
+@contextmanager
+def translated(path: Path) -> Generator[None]:
+    """SQLite's and the system's errors as Lukasa's, with what to do; anything unexpected passes unchanged."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        code = getattr(error, "sqlite_errorcode", None)
+        kind = _ERRORS.get(code & 0xFF) if isinstance(code, int) else None
+        if kind is None:
+            raise
+        raise kind[0](f"{path}: {kind[1]} ({error})") from error
+    except LedgerError as error:
+        if str(path) in str(error):
+            raise
+        raise type(error)(f"{path}: {error}") from error
+    except OSError as error:
+        raise LedgerUnavailable(f"{path}: {error.strerror}; check the path and its permissions") from error

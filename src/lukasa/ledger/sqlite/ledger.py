@@ -1,0 +1,163 @@
+"""The SQLite ledger: one file, any number of threads and processes."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+import time
+from collections.abc import Mapping
+from datetime import datetime
+from pathlib import Path
+
+from lukasa.ledger.base import (
+    Applied,
+    Found,
+    Page,
+    Plan,
+    Probe,
+    Rank,
+    Receipt,
+    Removed,
+    View,
+)
+from lukasa.ledger.sqlite import filter_sql, read, remove, search, write
+from lukasa.ledger.sqlite.connect import Connections
+from lukasa.ledger.sqlite.lexicon import renew_postings
+from lukasa.ledger.sqlite.pool import Pools
+from lukasa.ledger.sqlite.rows import uuid7
+from lukasa.ledger.sqlite.schema import migrate
+from lukasa.ledger.sqlite.writer import active_model, begin, finish
+from lukasa.runtime import in_thread
+from lukasa.types import Episode, Evidence, HistoryEntry, JsonValue, Record, Scope
+
+
+class SqliteLedger:
+    """One space of one file. `model` names what makes its vectors; None for work that needs none of it.
+
+    `cache_bytes` bounds the vectors that are kept in memory between searches.
+    """
+
+    def __init__(
+        self, path: Path, *, space: str = "default", model: str | None, cache_bytes: int = 512 << 20
+    ) -> None:
+        self.path = path
+        self._space = space
+        self._model = model
+        self._cache_bytes = cache_bytes
+        self.connections = Connections(
+            path, prepare=filter_sql.register, initialise=self._initialise, on_fork=self._reset_memory
+        )
+        self._reset_memory()
+
+    def _reset_memory(self) -> None:
+        self._pools = Pools(self._cache_bytes)
+        self._accesses: dict[str, int] = {}
+        self._accesses_lock = threading.Lock()
+
+    def _initialise(self, connection: sqlite3.Connection) -> None:
+        now = time.time_ns() // 1000
+        migrate(connection, uid=uuid7(now), now=now)
+        renew_postings(connection)
+        if self._model is not None:
+            active_model(connection, self._model)
+
+    # --- writing ---
+
+    async def apply(self, plan: Plan, *, scope: Scope, now: datetime, receipt: Receipt) -> Applied:
+        """See `Ledger.apply`."""
+        prepared = await in_thread(write.prepare, plan)
+
+        def work(connection: sqlite3.Connection) -> Applied:
+            self._flush_accesses(connection, now)
+            return write.apply(
+                connection,
+                prepared,
+                space=self._space,
+                scope=scope,
+                now=now,
+                model=self._model or "",
+                receipt=receipt,
+            )
+
+        return await self.connections.write(work)
+
+    async def replay(self, episode: Episode) -> Mapping[str, JsonValue] | None:
+        """See `Ledger.replay`."""
+        return await self.connections.read(write.replay, self._space, episode)
+
+    async def remove(
+        self, view: View, *, now: datetime, memory_id: str | None = None, erase: bool = False
+    ) -> Removed:
+        """See `Ledger.remove`."""
+
+        def work(connection: sqlite3.Connection) -> Removed:
+            self._flush_accesses(connection, now)
+            writer = begin(connection, self._space, now, self._model or "")
+            taken = remove.remove(writer, view, memory_id=memory_id, erase=erase)
+            finish(writer)
+            return Removed(tuple(taken))
+
+        removed = await self.connections.write(work)
+        if erase and not await self.connections.outside(remove.clear_log):
+            return Removed(
+                removed.written,
+                ("a reader kept the write-ahead log open: its old pages go when the last reader closes",),
+            )
+        return removed
+
+    def _flush_accesses(self, connection: sqlite3.Connection, now: datetime) -> None:
+        """Write down which memories were found since the last write: never a commit of its own."""
+        with self._accesses_lock:
+            found, self._accesses = self._accesses, {}
+        write.count_accesses(connection, found, now)
+
+    # --- reading ---
+
+    async def get(self, view: View, memory_id: str) -> Record | None:
+        """See `Ledger.get`."""
+        return await self.connections.read(read.get, self._space, view, memory_id)
+
+    async def page(self, view: View, *, limit: int, cursor: str | None = None) -> Page:
+        """See `Ledger.page`."""
+        return await self.connections.read(read.page, self._space, view, limit, cursor)
+
+    async def count(self, view: View) -> int:
+        """See `Ledger.count`."""
+        return await self.connections.read(read.count, self._space, view)
+
+    async def history(self, view: View, memory_id: str) -> list[HistoryEntry]:
+        """See `Ledger.history`."""
+        return await self.connections.read(read.history, self._space, view, memory_id)
+
+    async def evidence(self, view: View, memory_id: str) -> list[Evidence]:
+        """See `Ledger.evidence`."""
+        return await self.connections.read(read.evidence, self._space, view, memory_id)
+
+    async def search(self, view: View, probe: Probe, rank: Rank) -> list[Found]:
+        """See `Ledger.search`."""
+
+        def work(connection: sqlite3.Connection) -> list[Found]:
+            return search.search(
+                connection,
+                self._pools,
+                space=self._space,
+                view=view,
+                probe=probe,
+                rank=rank,
+                model=self._model or "",
+            )
+
+        found = await self.connections.read(work)
+        with self._accesses_lock:
+            for hit in found:
+                self._accesses[hit.record.id] = self._accesses.get(hit.record.id, 0) + 1
+        return found
+
+    async def aclose(self) -> None:
+        """See `Ledger.aclose`."""
+        await in_thread(self.close)
+
+    def close(self) -> None:
+        """The same, for a caller without a loop."""
+        self.connections.close()
+        self._pools.clear()

@@ -1,0 +1,31 @@
+"""The postings of the whole file, made anew when the analyzer that made them has changed."""
+
+from __future__ import annotations
+
+import sqlite3
+
+from lukasa.text.tokens import ANALYZER, terms
+
+_BATCH = 1000
+
+
+def renew_postings(connection: sqlite3.Connection) -> None:
+    """Make all postings anew if another analyzer made them, inside the caller's write transaction."""
+    (made_by,) = connection.execute("SELECT analyzer FROM ledger").fetchone()
+    if made_by == ANALYZER:
+        return
+    connection.execute("DELETE FROM postings")
+    texts = connection.execute(
+        "SELECT i.id, i.partition, (SELECT text FROM versions WHERE memory = i.memory AND item = i.id)"
+        " FROM items i WHERE i.state >= 0 ORDER BY i.partition"
+    )
+    while rows := texts.fetchmany(_BATCH):
+        found = [(item, partition, terms(text)) for item, partition, text in rows]
+        connection.executemany(
+            "INSERT INTO postings VALUES (?, ?, ?, ?)",
+            sorted((p, term, item, tf) for item, p, counts in found for term, tf in counts.items()),
+        )
+        connection.executemany(
+            "UPDATE items SET length = ? WHERE id = ?", [(sum(c.values()), item) for item, _, c in found]
+        )
+    connection.execute("UPDATE ledger SET analyzer = ?", (ANALYZER,))

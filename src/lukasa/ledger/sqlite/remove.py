@@ -1,0 +1,192 @@
+"""Taking memories away: out of every recall (`retract`), or without a trace of their texts (`erase`).
+
+Both work on sets: the ids are put in the temporary table `gone` once, and each table is changed by one
+statement, whether one memory goes or a hundred thousand.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import cast
+
+from lukasa.ledger.base import View
+from lukasa.ledger.filters import EVERYTHING
+from lukasa.ledger.sqlite.rows import KEY_COLUMNS, Keys, fence, keys_of, visible
+from lukasa.ledger.sqlite.schema import vector_key
+from lukasa.ledger.sqlite.writer import Writer
+from lukasa.text.tokens import terms
+from lukasa.types import Written
+
+_GONE = "(SELECT memory FROM gone)"
+
+
+def remove(writer: Writer, view: View, *, memory_id: str | None, erase: bool) -> list[Written]:
+    """Take away what the view shows (and *memory_id* names); `erase` also finds what is no longer current."""
+    keys = keys_of(writer.connection, writer.space, view.scope)
+    if keys is None:
+        return []
+    _collect(writer.connection, keys, view, memory_id=memory_id, erase=erase)
+    taken = [
+        Written(*row)
+        for row in writer.connection.execute(
+            "SELECT m.uid, 'DELETE', v.text, NULL, v.role, v.actor_id FROM gone"
+            " JOIN memories m ON m.id = gone.memory JOIN versions v ON v.id = m.version ORDER BY m.id"
+        )
+    ]
+    _touch(writer)
+    _unindex(writer.connection)
+    if erase:
+        _erase(writer, keys, whole_scope=memory_id is None and view.where == EVERYTHING)
+    else:
+        _retract(writer)
+    return taken
+
+
+def _collect(
+    connection: sqlite3.Connection, keys: Keys, view: View, *, memory_id: str | None, erase: bool
+) -> None:
+    connection.execute("CREATE TEMP TABLE IF NOT EXISTS gone (memory INTEGER PRIMARY KEY)")
+    connection.execute("DELETE FROM gone")
+    predicate, values = fence(keys)
+    if memory_id is not None:
+        predicate, values = f"{predicate} AND m.uid = ?", [*values, memory_id]
+    if not erase:
+        seen, more = visible(view)
+        predicate, values = f"{predicate} AND {seen}", [*values, *more]
+    connection.execute(
+        f"INSERT INTO gone SELECT m.id FROM memories m JOIN versions v ON v.id = m.version WHERE {predicate}",
+        values,
+    )
+
+
+def _touch(writer: Writer) -> None:
+    for column in KEY_COLUMNS.values():
+        rows = writer.connection.execute(f"SELECT DISTINCT {column} FROM memories WHERE id IN {_GONE}")
+        writer.touch(row[0] for row in rows)
+
+
+def _unindex(connection: sqlite3.Connection) -> None:
+    """Take away vectors and postings of all versions' texts."""
+    slots = [row[0] for row in connection.execute("SELECT slot FROM models")]
+    found = connection.execute(
+        "SELECT i.id, i.partition, (SELECT text FROM versions WHERE memory = i.memory AND item = i.id)"
+        f" FROM items i WHERE i.memory IN {_GONE} AND i.state >= 0"
+    ).fetchall()
+    connection.executemany(
+        "DELETE FROM vectors WHERE key = ?",
+        [(vector_key(slot, partition, item),) for item, partition, _ in found for slot in slots],
+    )
+    connection.executemany(
+        "DELETE FROM postings WHERE partition = ? AND term = ? AND item = ?",
+        [(partition, term, item) for item, partition, text in found for term in terms(text)],
+    )
+
+
+def _retract(writer: Writer) -> None:
+    connection, now = writer.connection, writer.now
+    connection.execute(
+        "UPDATE versions SET retired_at = ?, valid_to = coalesce(valid_to, ?)"
+        f" WHERE id IN (SELECT version FROM memories WHERE id IN {_GONE})",
+        (now, now),
+    )
+    events = [
+        (writer.number(), memory, number, actor, role, now)
+        for memory, number, actor, role in connection.execute(
+            "SELECT m.id, (SELECT max(number) + 1 FROM versions WHERE memory = m.id), v.actor_id, v.role"
+            f" FROM memories m JOIN versions v ON v.id = m.version WHERE m.id IN {_GONE}"
+        ).fetchall()
+    ]
+    connection.executemany(
+        "INSERT INTO versions (id, memory, number, event, actor_id, role, recorded_at)"
+        " VALUES (?, ?, ?, 'DELETE', ?, ?, ?)",
+        events,
+    )
+    connection.execute(f"UPDATE memories SET state = 'retracted', updated_at = ? WHERE id IN {_GONE}", (now,))
+    connection.execute(f"UPDATE items SET state = -1, changed = ? WHERE memory IN {_GONE}", (writer.change,))
+
+
+def _erase(writer: Writer, keys: Keys, *, whole_scope: bool) -> None:
+    """Purge texts, sources, history, messages that supported nothing else, ids that nothing names now."""
+    connection = writer.connection
+    writer.purged = True
+    messages = connection.execute(
+        "SELECT DISTINCT s.message FROM sources s JOIN versions v ON v.id = s.version"
+        f" WHERE v.memory IN {_GONE}"
+    ).fetchall()
+    connection.execute(f"DELETE FROM memories WHERE id IN {_GONE}")  # versions, sources, items, links follow
+    orphans = [
+        row
+        for row in messages
+        if connection.execute("SELECT 1 FROM sources WHERE message = ?", row).fetchone() is None
+    ]
+    episodes = _erase_messages(connection, orphans)
+    if whole_scope:
+        episodes |= _episodes_of(connection, keys)
+    _purge_episodes(writer, episodes, whole_scope=whole_scope)
+    _forget_scopes(writer)
+    if connection.execute("SELECT 1 FROM vectors LIMIT 1").fetchone() is None:
+        connection.execute("DELETE FROM models")  # an empty ledger takes any embedder
+
+
+def _erase_messages(connection: sqlite3.Connection, messages: list[tuple[int]]) -> set[int]:
+    """Blank the messages; the episodes that they belong to."""
+    touched: set[int] = set()
+    for row in messages:
+        found = connection.execute(
+            "UPDATE messages SET text = '', name = NULL, erased = 1 WHERE id = ? RETURNING episode", row
+        ).fetchone()
+        touched.add(cast("int", found[0]))
+    return touched
+
+
+def _episodes_of(connection: sqlite3.Connection, keys: Keys) -> set[int]:
+    predicate, values = fence(keys)
+    rows = connection.execute(f"SELECT m.id FROM episodes m WHERE {predicate}", values)
+    return {row[0] for row in rows}
+
+
+def _purge_episodes(writer: Writer, episodes: set[int], *, whole_scope: bool) -> None:
+    """Drop an episode that supports nothing and says nothing; blank what else may hold the texts."""
+    connection = writer.connection
+    if whole_scope:
+        connection.executemany(
+            "UPDATE messages SET text = '', name = NULL, erased = 1 WHERE episode = ?"
+            " AND NOT EXISTS (SELECT 1 FROM sources WHERE message = messages.id)",
+            [(number,) for number in episodes],
+        )
+    for number in sorted(episodes):
+        writer.touch(
+            connection.execute(
+                "SELECT user_key, agent_key, run_key, app_key FROM episodes WHERE id = ?", (number,)
+            ).fetchone()
+        )
+        kept = connection.execute(
+            "SELECT 1 FROM messages WHERE episode = ? AND NOT erased"
+            " AND role NOT IN ('system', 'developer') LIMIT 1",
+            (number,),
+        ).fetchone()
+        if kept is None:
+            connection.execute("DELETE FROM episodes WHERE id = ?", (number,))
+        else:
+            connection.execute(
+                "UPDATE episodes SET receipt = ? WHERE id = ? AND receipt IS NOT NULL",
+                ('{"results":[],"status":"erased"}', number),
+            )
+
+
+def _forget_scopes(writer: Writer) -> None:
+    """An id is personal data too: it goes with the last row that names it."""
+    for key in sorted(writer.touched):
+        named = " UNION ALL ".join(
+            f"SELECT 1 FROM {table} WHERE {column} = :key"
+            for table in ("memories", "episodes")
+            for column in KEY_COLUMNS.values()
+        )
+        if writer.connection.execute(f"{named} LIMIT 1", {"key": key}).fetchone() is None:
+            writer.connection.execute("DELETE FROM scopes WHERE id = ?", (key,))
+            writer.touched.discard(key)
+
+
+def clear_log(connection: sqlite3.Connection) -> bool:
+    """Move the write-ahead log into the file and empty it; False where a reader kept it open."""
+    return connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0] == 0

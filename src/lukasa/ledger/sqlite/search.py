@@ -1,0 +1,173 @@
+"""Candidates by meaning and by words, their signals, and the memories that a ranking chose among them."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Sequence
+from itertools import chain
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+
+from lukasa.ledger.base import Found, Probe, Rank, Signals, View
+from lukasa.ledger.filters import EVERYTHING
+from lukasa.ledger.sqlite.pool import Anchor, Pools, Snapshot
+from lukasa.ledger.sqlite.rows import RECORD, Keys, days, fence, keys_of, record, space_key, visible
+from lukasa.ledger.sqlite.writer import active_model
+from lukasa.types import Record
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+# Okapi BM25 with the usual constants: Robertson and Zaragoza, The Probabilistic Relevance Framework, 2009.
+K1, B = 1.2, 0.75
+_PARTITIONS_A_QUERY = 500
+
+
+def search(
+    connection: sqlite3.Connection,
+    pools: Pools,
+    *,
+    space: str,
+    view: View,
+    probe: Probe,
+    rank: Rank,
+    model: str,
+) -> list[Found]:
+    """The memories that *rank* chose, best first, each read from the ledger under the view."""
+    keys = keys_of(connection, space_key(connection, space), view.scope)
+    active = active_model(connection, model)
+    if keys is None or active is None:
+        return []
+    kind, key = next(iter(keys.ids.items()))
+    change, epoch = connection.execute("SELECT change, epoch FROM scopes WHERE id = ?", (key,)).fetchone()
+    rows = pools.fresh(connection, Anchor(kind, key, active[0]), active[1], change, epoch)
+    mask = _visible_rows(connection, rows, keys, view)
+    signals = _signals(connection, rows, mask, probe)
+    ranked = rank(signals)
+    items = [int(signals.item[at]) for at in ranked.order]
+    records = _hydrate(connection, keys, view, items)
+    parts = [dict(zip(ranked.parts, row, strict=True)) for row in zip(*ranked.parts.values(), strict=True)]
+    return [
+        Found(records[item], numbers) for item, numbers in zip(items, parts, strict=True) if item in records
+    ]
+
+
+def _visible_rows(
+    connection: sqlite3.Connection, rows: Snapshot, keys: Keys, view: View
+) -> NDArray[np.bool_]:
+    if view.where == EVERYTHING and view.as_of is None and not view.show_expired:
+        return rows.current(keys.ids, days(view.today))
+    predicate, values = fence(keys)
+    seen, more = visible(view)
+    found = connection.execute(
+        f"SELECT v.item FROM memories m JOIN versions v ON v.memory = m.id WHERE {predicate} AND {seen}",
+        (*values, *more),
+    )
+    items = np.fromiter(chain.from_iterable(cast("Iterable[tuple[int]]", found)), np.int64)
+    mask = np.zeros(len(rows.items), np.bool_)
+    at = rows.positions(items)
+    mask[at[at >= 0]] = True
+    return mask
+
+
+def _signals(
+    connection: sqlite3.Connection, rows: Snapshot, mask: NDArray[np.bool_], probe: Probe
+) -> Signals:
+    """The best `probe.limit` by meaning and the best by words: a union, so that either is enough."""
+    bm25, coverage = _lexical(connection, rows, mask, probe.words)
+    chosen = [_top(bm25, probe.limit, np.flatnonzero(bm25 > 0))]
+    cosine = np.full(len(rows.items), np.nan, np.float32)
+    if probe.vector is not None:
+        usable = rows.embedded & mask
+        product = rows.matrix @ probe.vector
+        np.copyto(cosine, product, where=usable)
+        product[~usable] = -np.inf
+        chosen.append(_top(product, min(probe.limit, int(usable.sum()))))
+    at = np.unique(np.concatenate(chosen))
+    return Signals(rows.items[at], cosine[at], bm25[at], coverage[at])
+
+
+def _top(values: NDArray[np.float32], limit: int, among: NDArray[np.intp] | None = None) -> NDArray[np.intp]:
+    """Positions of the *limit* largest, in no order."""
+    pool = values if among is None else values[among]
+    if limit >= len(pool):
+        best = np.arange(len(pool))
+    else:
+        best = np.argpartition(pool, len(pool) - limit)[len(pool) - limit :]
+    return best if among is None else among[best]
+
+
+def _lexical(
+    connection: sqlite3.Connection,
+    rows: Snapshot,
+    mask: NDArray[np.bool_],
+    words: Sequence[tuple[str, ...]],
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """BM25 as a share of what a perfect text would get, and the weighted share of the words that are held.
+
+    Document frequencies are those of the visible rows: other scopes neither lend nor lose anything.
+    """
+    total = int(mask.sum())
+    bm25, coverage = np.zeros((2, len(mask)), np.float32)
+    if not words or not total:
+        return bm25, coverage
+    length = rows.columns["length"]
+    norm = K1 * (1 - B + B * length / max(1.0, float(length[mask].mean())))
+    weight = 0.0
+    partitions = np.unique(rows.columns["partition"]).tolist()
+    for spellings in words:
+        at, tf = _occurrences(connection, rows, mask, partitions, spellings)
+        idf = float(np.log1p((total - len(at) + 0.5) / (len(at) + 0.5)))
+        weight += idf
+        bm25[at] += idf * tf / (tf + norm[at])
+        coverage[at] += idf
+    return bm25 / weight, coverage / weight
+
+
+def _occurrences(
+    connection: sqlite3.Connection,
+    rows: Snapshot,
+    mask: NDArray[np.bool_],
+    partitions: Sequence[int],
+    spellings: Sequence[str],
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Where a word stands, in whichever spelling, and how often: positions and counts."""
+    found: list[int] = []
+    for start in range(0, len(partitions), _PARTITIONS_A_QUERY):
+        some = partitions[start : start + _PARTITIONS_A_QUERY]
+        cursor = connection.execute(
+            f"SELECT item, tf FROM postings WHERE partition IN ({_marks(some)})"
+            f" AND term IN ({_marks(spellings)})",
+            (*some, *spellings),
+        )
+        found.extend(chain.from_iterable(cursor.fetchall()))
+    pairs = np.array(found, np.int64).reshape(-1, 2)
+    at = rows.positions(pairs[:, 0])
+    seen = at >= 0
+    seen[seen] = mask[at[seen]]
+    at, tf = at[seen], pairs[seen, 1]
+    if len(spellings) == 1 and len(partitions) == 1:
+        return at, tf
+    places, inverse = np.unique(at, return_inverse=True)
+    most = np.zeros(len(places), np.int64)
+    np.maximum.at(most, inverse, tf)
+    return places, most
+
+
+def _marks(values: Sequence[object]) -> str:
+    return ",".join("?" * len(values))
+
+
+def _hydrate(
+    connection: sqlite3.Connection, keys: Keys, view: View, items: Sequence[int]
+) -> dict[int, Record]:
+    predicate, values = fence(keys)
+    seen, more = visible(view)
+    found = connection.execute(
+        f"SELECT {RECORD}, i.id FROM items i JOIN memories m ON m.id = i.memory"
+        " JOIN versions v ON v.memory = m.id AND v.item = i.id"
+        f" WHERE i.id IN ({_marks(items)}) AND {predicate} AND {seen}",
+        (*items, *values, *more),
+    )
+    return {row[-1]: record(row[:-1]) for row in found}

@@ -1,0 +1,1 @@
+"""What came in: scopes, normalised messages, masked secrets."""

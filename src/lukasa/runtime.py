@@ -1,0 +1,72 @@
+"""The ground floor of async code: blocking calls in threads, bounded concurrency, one client a loop."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Awaitable, Callable, Iterable
+from concurrent.futures import Executor, ThreadPoolExecutor
+from functools import partial
+from typing import Generic, ParamSpec, TypeVar
+from weakref import WeakKeyDictionary
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+_pool: ThreadPoolExecutor | None = None
+
+
+async def in_thread(function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
+    """What *function* returns, run in one of the library's own threads: the event loop never blocks."""
+    global _pool
+    if _pool is None:
+        _pool = ThreadPoolExecutor(max_workers=min(8, (os.cpu_count() or 1) + 4), thread_name_prefix="lukasa")
+    return await in_executor(_pool, function, *args, **kwargs)
+
+
+async def in_executor(pool: Executor, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
+    """What *function* returns, run in *pool*. A cancelled wait does not undo work that has begun."""
+    return await asyncio.get_running_loop().run_in_executor(pool, partial(function, *args, **kwargs))
+
+
+async def gather_bounded(limit: int, work: Iterable[Callable[[], Awaitable[T]]]) -> list[T]:
+    """All results in order, at most *limit* at a time; the first error cancels the rest."""
+    gate = asyncio.Semaphore(limit)
+
+    async def one(call: Callable[[], Awaitable[T]]) -> T:
+        async with gate:
+            return await call()
+
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(one(call)) for call in work]
+    return [task.result() for task in tasks]
+
+
+class PerLoop(Generic[T]):
+    """One value an event loop: clients and locks are bound to the loop that made them.
+
+    A value goes when its loop does; a closed loop's value is never handed out again.
+    """
+
+    def __init__(self, make: Callable[[], T]) -> None:
+        self._make = make
+        self._values: WeakKeyDictionary[asyncio.AbstractEventLoop, T] = WeakKeyDictionary()
+
+    def get(self) -> T:
+        """The running loop's value, made at first use."""
+        loop = asyncio.get_running_loop()
+        try:
+            return self._values[loop]
+        except KeyError:
+            value = self._values[loop] = self._make()
+            return value
+
+
+def _forget_threads() -> None:
+    # Threads do not survive a fork: the child starts with a pool of its own.
+    global _pool
+    _pool = None
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_threads)

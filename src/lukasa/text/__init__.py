@@ -1,0 +1,1 @@
+"""Words of any language: cleaning, tokens, language, sentences, times."""
