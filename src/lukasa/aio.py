@@ -3,6 +3,7 @@ what must change, the truth, find it again."""
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from functools import partial
@@ -34,6 +35,7 @@ from lukasa.results import (
     SearchResult,
     WhyResult,
 )
+from lukasa.runtime import in_thread
 from lukasa.text.times import parse_time
 from lukasa.types import UNSET, Add, Scope, Unset
 
@@ -70,6 +72,7 @@ class AsyncMemory:
             path=path, space=space, embedder=embedder, redact=redact, cache_mb=cache_mb, clock=clock
         )
         self._built: House | None = None
+        self._building = threading.Lock()
 
     @classmethod
     def from_config(cls, config: Mapping[str, object]) -> Self:
@@ -86,9 +89,14 @@ class AsyncMemory:
     @property
     def house(self) -> House:
         """Ledger, embedder and redactor, made at first use."""
-        if self._built is None:
-            self._built = build(self._settings)
-        return self._built
+        with self._building:
+            if self._built is None:
+                self._built = build(self._settings)
+            return self._built
+
+    async def _parts(self) -> House:
+        # Built in a thread: the first use imports numpy, which takes longer than a loop should wait.
+        return self._built or await in_thread(lambda: self.house)
 
     # --- writing ---
 
@@ -119,7 +127,7 @@ class AsyncMemory:
         """
         if infer:
             raise Unsupported("infer=True needs an extractor, and this version has none: use infer=False")
-        now = self._settings.clock()
+        house, now = await self._parts(), self._settings.clock()
         scope = self._view(user_id, agent_id, run_id, app_id, None).scope
         episode = normalize(
             messages,
@@ -129,16 +137,16 @@ class AsyncMemory:
             timestamp=timestamp,
             expiration_date=expiration_date,
             idempotency_key=idempotency_key,
-            redactor=self.house.redactor,
+            redactor=house.redactor,
         )
-        stored = None if episode.idempotency_key is None else await self.house.ledger.replay(episode)
+        stored = None if episode.idempotency_key is None else await house.ledger.replay(episode)
         if stored is not None:
             return results.replayed(stored)
         facts = verbatim(episode)
-        vectors = await self.house.embedder.embed([fact.text for fact in facts], use="passage")
+        vectors = await house.embedder.embed([fact.text for fact in facts], use="passage")
         changes = tuple(Add(fact, row.tobytes()) for fact, row in zip(facts, vectors, strict=True))
         answer = partial(results.added, warnings=episode.warnings)
-        applied = await self.house.ledger.apply(Plan(changes, episode), scope=scope, now=now, receipt=answer)
+        applied = await house.ledger.apply(Plan(changes, episode), scope=scope, now=now, receipt=answer)
         return answer(applied) if applied.replayed is None else results.replayed(applied.replayed)
 
     @verb
@@ -161,12 +169,13 @@ class AsyncMemory:
         `metadata` is merged into what is there. `expiration_date=None` clears it. `timestamp` is when the
         new text became true (default now). Raises `MemoryNotFound` outside the given ids.
         """
+        house = await self._parts()
         edit = read_edit(
             text=one_text(text, data),
             metadata=metadata,
             expiration_date=expiration_date,
             timestamp=timestamp,
-            redactor=self.house.redactor,
+            redactor=house.redactor,
         )
         scope = scope_of(user_id=user_id, agent_id=agent_id, run_id=run_id, app_id=app_id)
         await self._revise(a_memory_id(memory_id), scope, edit)
@@ -175,17 +184,17 @@ class AsyncMemory:
 
     async def _revise(self, memory_id: str, scope: Scope, edit: Edit) -> None:
         """Decide on the version that is there, and again where another writer was faster."""
-        ledger, vector = self.house.ledger, None
+        house, vector = await self._parts(), None
         for attempt in count(1):
             now = self._settings.clock()
-            known = await ledger.get(View(scope, now.date()), memory_id)
+            known = await house.ledger.get(View(scope, now.date()), memory_id)
             if known is None:
                 raise MemoryNotFound(f"memory {memory_id!r} not found in this scope")
             if edit.text is not None and edit.text != known.text and vector is None:
-                vector = (await self.house.embedder.embed([edit.text], use="passage"))[0].tobytes()
+                vector = (await house.embedder.embed([edit.text], use="passage"))[0].tobytes()
             try:
                 change = revise(known, edit, vector)
-                await ledger.apply(Plan((change,)), scope=scope, now=now, receipt=results.added)
+                await house.ledger.apply(Plan((change,)), scope=scope, now=now, receipt=results.added)
             except StaleVersion:
                 if attempt == _TRIES:
                     raise
@@ -213,7 +222,7 @@ class AsyncMemory:
             self._today(),
             show_expired=True,
         )
-        done = await self.house.ledger.remove(
+        done = await (await self._parts()).ledger.remove(
             view, now=self._settings.clock(), memory_id=a_memory_id(memory_id), erase=erase
         )
         if not done.written:
@@ -240,14 +249,14 @@ class AsyncMemory:
         view = self._view(
             user_id, agent_id, run_id, app_id, filters, all_scopes=all_scopes, show_expired=True
         )
-        done = await self.house.ledger.remove(view, now=self._settings.clock(), erase=erase)
+        done = await (await self._parts()).ledger.remove(view, now=self._settings.clock(), erase=erase)
         return results.removed_all(done)
 
     @verb
     async def reset(self) -> None:
         """Erase everything of this space: memories, history, what was said."""
         view = View(Scope(), self._today(), everyone=True, show_expired=True)
-        await self.house.ledger.remove(view, now=self._settings.clock(), erase=True)
+        await (await self._parts()).ledger.remove(view, now=self._settings.clock(), erase=True)
 
     # --- reading ---
 
@@ -280,10 +289,11 @@ class AsyncMemory:
         wanted, least, asked = one_limit(top_k, limit), a_threshold(threshold), a_query(query)
         if wanted == 0:
             return {"results": []}
+        house = await self._parts()
         hits = await recall(
             asked,
-            ledger=self.house.ledger,
-            embedder=self.house.embedder,
+            ledger=house.ledger,
+            embedder=house.embedder,
             view=view,
             top_k=wanted,
             threshold=least,
@@ -303,7 +313,7 @@ class AsyncMemory:
     ) -> MemoryItem | None:
         """One memory, expired or not; None where there is none of that id (in that scope, at that time)."""
         scope = scope_of(user_id=user_id, agent_id=agent_id, run_id=run_id, app_id=app_id)
-        record = await self.house.ledger.get(
+        record = await (await self._parts()).ledger.get(
             View(scope, self._today(), as_of=_moment(as_of)), a_memory_id(memory_id)
         )
         return None if record is None else {**results.item(record), "score": None}
@@ -338,7 +348,7 @@ class AsyncMemory:
             as_of=as_of,
             all_scopes=all_scopes,
         )
-        page = await self.house.ledger.page(view, limit=one_limit(top_k, limit), cursor=cursor)
+        page = await (await self._parts()).ledger.page(view, limit=one_limit(top_k, limit), cursor=cursor)
         return results.listed(page)
 
     @verb
@@ -365,7 +375,7 @@ class AsyncMemory:
             as_of=as_of,
             all_scopes=all_scopes,
         )
-        return await self.house.ledger.count(view)
+        return await (await self._parts()).ledger.count(view)
 
     @verb
     async def history(
@@ -379,7 +389,9 @@ class AsyncMemory:
     ) -> list[HistoryItem]:
         """What happened to a memory, oldest first, its deletion included; empty where nothing is known."""
         scope = scope_of(user_id=user_id, agent_id=agent_id, run_id=run_id, app_id=app_id)
-        entries = await self.house.ledger.history(View(scope, self._today()), a_memory_id(memory_id))
+        entries = await (await self._parts()).ledger.history(
+            View(scope, self._today()), a_memory_id(memory_id)
+        )
         return [results.event(entry) for entry in entries]
 
     @verb
@@ -397,7 +409,7 @@ class AsyncMemory:
         Raises `MemoryNotFound` for a memory that is not there (in that scope).
         """
         scope = scope_of(user_id=user_id, agent_id=agent_id, run_id=run_id, app_id=app_id)
-        view, ledger = View(scope, self._today()), self.house.ledger
+        view, ledger = View(scope, self._today()), (await self._parts()).ledger
         record = await ledger.get(view, a_memory_id(memory_id))
         if record is None:
             raise MemoryNotFound(f"memory {memory_id!r} not found in this scope")
@@ -409,8 +421,9 @@ class AsyncMemory:
 
     async def aclose(self) -> None:
         """Finish what was begun and let go of the file. Safe to call twice; other verbs then raise."""
-        await self.house.ledger.aclose()
-        await self.house.embedder.aclose()
+        house = await self._parts()
+        await house.ledger.aclose()
+        await house.embedder.aclose()
 
     async def __aenter__(self) -> Self:
         return self

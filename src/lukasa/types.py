@@ -38,6 +38,10 @@ class Scope:
         }
         return {kind: value for kind, value in values.items() if value is not None}
 
+    def owner(self) -> Scope:
+        """The first id alone: what partitions, duplicates and idempotency keys go by."""
+        return Scope(**dict(list(self.ids().items())[:1]))
+
     def __bool__(self) -> bool:
         return bool(self.ids())
 

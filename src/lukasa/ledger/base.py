@@ -95,7 +95,7 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """What `apply` did. `replayed` is the stored receipt of an earlier call under the same idempotency key."""
+    """What `apply` did; `replayed` is the receipt of an earlier call under the same idempotency key."""
 
     written: tuple[Written, ...] = ()
     episode_id: str | None = None

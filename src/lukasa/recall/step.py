@@ -11,6 +11,8 @@ from lukasa.text.tokens import query_words
 
 # Twice what is shown and never few: words and meaning each bring their own, and both are then weighed.
 _CANDIDATES_PER_RESULT, _CANDIDATES_AT_LEAST = 4, 60
+# Of a question that is a whole document, the first words: each is a look-up of its own.
+_WORDS = 64
 
 
 async def recall(
@@ -20,9 +22,10 @@ async def recall(
     from lukasa.recall.rank import rank  # brings numpy, which `import lukasa` does without
 
     vectors = await embedder.embed([query], use="query")
+    words = await in_thread(query_words, query)
     probe = Probe(
         vector=vectors[0],
-        words=await in_thread(query_words, query),
+        words=words[:_WORDS],
         limit=max(_CANDIDATES_PER_RESULT * top_k, _CANDIDATES_AT_LEAST),
     )
     chosen = partial(rank, calibration=embedder.calibration, top_k=top_k, threshold=threshold)

@@ -87,10 +87,10 @@ class Rows:
 
     def index(self, writer: Writer, item: int, memory: int, keys: Keys, terms: Terms, vector: bytes) -> None:
         """Make one text findable."""
-        length = sum(terms.values())
-        self.items.append((item, memory, keys.partition, *keys.columns, 1, writer.change, length))
-        self.vectors.append((vector_key(writer.slot_for(vector), keys.partition, item), vector))
-        self.postings.extend((keys.partition, term, item, count) for term, count in terms.items())
+        partition, length = keys.partition, sum(terms.values())
+        self.items.append((item, memory, partition, *keys.columns, 1, writer.change, length))
+        self.vectors.append((vector_key(writer.slot_for(vector), partition, item), vector))
+        self.postings.extend([(partition, term, item, count) for term, count in terms.items()])
 
     def insert(self, connection: sqlite3.Connection) -> None:
         """Write them; postings in key order, which keeps neighbours on one page."""

@@ -67,7 +67,7 @@ class Pool:
     def refresh(self, connection: sqlite3.Connection, change: int, epoch: int) -> None:
         """Fetch what changed since the last look; everything, where rows were purged since."""
         if self.epoch < epoch:
-            self.size, self.change = 0, -1
+            self._start_anew()
         elif self.change >= change:  # another reader, with a newer snapshot, was here
             return
         since = self.change if self.size else -1
@@ -75,6 +75,12 @@ class Pool:
         self._merge(_changed(connection, where, (self.anchor.key, since)))
         self._fetch_vectors(connection, where, (self.anchor.key, since))
         self.change, self.epoch = change, epoch
+
+    def _start_anew(self) -> None:
+        # Fresh arrays, not the old ones overwritten: another reader may still look at those.
+        blank = Pool(self.anchor, self.dim)
+        self.matrix, self.columns, self.embedded = blank.matrix, blank.columns, blank.embedded
+        self.size, self.change = 0, -1
 
     def _merge(self, rows: NDArray[np.int64]) -> None:
         newest = self.columns[0, self.size - 1] if self.size else -1

@@ -11,7 +11,8 @@ from typing import cast
 
 from lukasa.ledger.base import View
 from lukasa.ledger.filters import EVERYTHING
-from lukasa.ledger.sqlite.rows import KEY_COLUMNS, Keys, fence, keys_of, visible
+from lukasa.ledger.sqlite.filter_sql import compile_where
+from lukasa.ledger.sqlite.rows import KEY_COLUMNS, Keys, fence, keys_of
 from lukasa.ledger.sqlite.schema import vector_key
 from lukasa.ledger.sqlite.writer import Writer
 from lukasa.text.tokens import terms
@@ -21,7 +22,10 @@ _GONE = "(SELECT memory FROM gone)"
 
 
 def remove(writer: Writer, view: View, *, memory_id: str | None, erase: bool) -> list[Written]:
-    """Take away what the view shows (and *memory_id* names); `erase` also finds what is no longer current."""
+    """Take away what the view's scope and filters name (and *memory_id*), whatever its state.
+
+    `erase` also finds what was deleted before.
+    """
     keys = keys_of(writer.connection, writer.space, view.scope)
     if keys is None:
         return []
@@ -51,11 +55,12 @@ def _collect(
     if memory_id is not None:
         predicate, values = f"{predicate} AND m.uid = ?", [*values, memory_id]
     if not erase:
-        seen, more = visible(view)
-        predicate, values = f"{predicate} AND {seen}", [*values, *more]
+        predicate = f"{predicate} AND m.state <> 'retracted'"
+    where, more = compile_where(view.where)
     connection.execute(
-        f"INSERT INTO gone SELECT m.id FROM memories m JOIN versions v ON v.id = m.version WHERE {predicate}",
-        values,
+        "INSERT INTO gone SELECT m.id FROM memories m JOIN versions v ON v.id = m.version"
+        f" WHERE {predicate} AND {where}",
+        (*values, *more),
     )
 
 

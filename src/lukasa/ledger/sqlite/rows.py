@@ -8,6 +8,7 @@ import sqlite3
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
+from functools import cached_property
 from typing import Final, cast
 
 from lukasa.ledger.base import View
@@ -92,19 +93,19 @@ def record(row: Sequence[object]) -> Record:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Keys:
     """A scope as the ledger's integers."""
 
     space: int
     ids: Mapping[ScopeKind, int]
 
-    @property
+    @cached_property
     def partition(self) -> int:
         """The owner: the user if one is named, else the agent, the run, the app."""
         return next(self.ids[kind] for kind in SCOPE_KINDS if kind in self.ids)
 
-    @property
+    @cached_property
     def columns(self) -> tuple[int | None, ...]:
         """The four key columns, in the order in which every table has them."""
         return tuple(self.ids.get(kind) for kind in SCOPE_KINDS)

@@ -91,6 +91,8 @@ def _signals(
 def _top(values: NDArray[np.float32], limit: int, among: NDArray[np.intp] | None = None) -> NDArray[np.intp]:
     """Positions of the *limit* largest, in no order."""
     pool = values if among is None else values[among]
+    if limit == 0:
+        return np.empty(0, np.intp)
     if limit >= len(pool):
         best = np.arange(len(pool))
     else:
@@ -165,8 +167,9 @@ def _hydrate(
     predicate, values = fence(keys)
     seen, more = visible(view)
     found = connection.execute(
-        f"SELECT {RECORD}, i.id FROM items i JOIN memories m ON m.id = i.memory"
-        " JOIN versions v ON v.memory = m.id AND v.item = i.id"
+        # CROSS JOIN: from these few items outward, whatever the planner thinks of the scope's index.
+        f"SELECT {RECORD}, i.id FROM items i CROSS JOIN memories m ON m.id = i.memory"
+        " CROSS JOIN versions v ON v.memory = m.id AND v.item = i.id"
         f" WHERE i.id IN ({_marks(items)}) AND {predicate} AND {seen}",
         (*items, *values, *more),
     )

@@ -77,7 +77,7 @@ def replay(connection: sqlite3.Connection, space: str, episode: Episode) -> Mapp
     """
     if episode.idempotency_key is None:
         return None
-    keys = keys_of(connection, space_key(connection, space), episode.scope)
+    keys = keys_of(connection, space_key(connection, space), episode.scope.owner())
     if keys is None:
         return None
     row = connection.execute(

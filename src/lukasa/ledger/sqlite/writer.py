@@ -48,8 +48,8 @@ class Writer:
             self.slot, dim = active
             if dim * 4 != len(vector):
                 raise ConfigError(
-                    f"{self.model!r} gave vectors of {len(vector) // 4} numbers, this ledger holds {dim}: use "
-                    "the embedder (and dimensions) that wrote it, or run `lukasa reembed`"
+                    f"{self.model!r} gave vectors of {len(vector) // 4} numbers, this ledger holds {dim}: "
+                    "use the embedder (and dimensions) that wrote it, or run `lukasa reembed`"
                 )
         return self.slot
 
