@@ -6,9 +6,12 @@ import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import import_module
-from importlib.metadata import entry_points
+from typing import TYPE_CHECKING
 
 from lukasa.errors import ConfigError, MissingExtra
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoints
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,12 +32,12 @@ EMBEDDERS: Mapping[str, Entry] = {
 
 def names(known: Mapping[str, Entry], group: str) -> list[str]:
     """Every provider that can be named: ours and those of installed packages (entry point *group*)."""
-    return sorted({*known, *(point.name for point in entry_points(group=group))})
+    return sorted({*known, *(point.name for point in _outside(group))})
 
 
 def load(name: str, known: Mapping[str, Entry], group: str) -> object:
     """The class behind *name*; `ConfigError` for an unknown name, `MissingExtra` for a missing package."""
-    for point in entry_points(group=group):
+    for point in _outside(group):
         if point.name == name and name not in known:
             return point.load()
     entry = known.get(name)
@@ -52,3 +55,9 @@ def load(name: str, known: Mapping[str, Entry], group: str) -> object:
         raise MissingExtra(
             f"{name!r} needs the package {error.name!r}: pip install 'lukasa[{extra}]'"
         ) from error
+
+
+def _outside(group: str) -> EntryPoints:
+    from importlib.metadata import entry_points  # a tenth of what `import lukasa` may take
+
+    return entry_points(group=group)

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lukasa.errors import ConfigError
+from lukasa.messages import secrets
 from lukasa.messages.redact import Masked, Redactor, redactor
 
 MIXED = "AbC1dE2fG3hI4jK5lM6nO7pQ8rS9tU0vWxYz"
@@ -277,3 +278,8 @@ def test_time_is_linear_on_long_runs(text: str):
     started = time.process_time()
     builtin.mask(text)
     assert time.process_time() - started < 2
+
+
+def test_every_kind_of_the_table_has_its_mask_recognised() -> None:
+    for rule in secrets._rules():  # pyright: ignore[reportPrivateUsage]  # the table itself is what is checked
+        assert secrets.MASK.fullmatch(secrets.mask_of(rule.kind))

@@ -15,8 +15,9 @@ password", "password: reset", "the secret is to add salt". Everything takes line
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from re import Match, Pattern
 
 CUSTOM = "custom"
@@ -179,76 +180,99 @@ def _shape(kind: str, hints: Sequence[str], pattern: str, flags: int = 0) -> _Ru
     return _Rule(kind, tuple(hints), re.compile(pattern, flags))
 
 
-_RULES: tuple[_Rule, ...] = (
-    _shape(
-        "private key",
-        ("private key",),
-        r"-----BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----"
-        r"(?:(?:[^-]|-(?!----))*+-----END [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----"
-        # cut off before its end
-        r"|(?:(?:\s|\\[nr])*+[A-Za-z0-9+/=]{20,}+)++)",
-    ),
-    _shape("url password", ("://",), r"://[^\s/@:\"'<>]{0,100}:(?P<v>(?!\[redacted: )[^\s/@\"'<>]{1,200})@"),
-    _shape("api key", _PREFIX_HINTS.split(), rf"{_BEFORE}(?:{'|'.join(_PREFIXES.split())}){_KEY_TAIL}"),
-    _shape("api key", ("sg.",), rf"{_BEFORE}SG\.[A-Za-z0-9_-]{{16,}}\.[A-Za-z0-9_-]{{16,}}"),
-    _shape("api key", ("aiza",), rf"{_BEFORE}AIza[A-Za-z0-9_-]{{30,}}"),
-    _shape(
-        "api key",
-        ("akia", "asia", "aroa", "aida"),
-        r"(?<![A-Za-z0-9])A(?:KIA|SIA|ROA|IDA)[A-Z0-9]{16}(?![A-Za-z0-9])",
-    ),
-    _shape("api key", ("sk",), r"(?<![A-Za-z0-9])SK[0-9a-f]{32}(?![A-Za-z0-9])"),
-    _shape("token", ("xox",), rf"{_BEFORE}xox[a-z](?:-[A-Za-z0-9]{{6,}})+"),
-    _shape("token", ("hooks.slack",), r"hooks\.slack\.com/(?P<v>(?:services|workflows)/[A-Za-z0-9/_-]{20,})"),
-    _shape("token", ("pypi-",), rf"{_BEFORE}pypi-{_WITH_DIGIT}[A-Za-z0-9_-]{{32,}}"),
-    _shape("token", ("ya29.",), rf"{_BEFORE}ya29\.[A-Za-z0-9_-]{{20,}}"),
-    _shape("token", (":aa",), r"(?<![A-Za-z0-9])[0-9]{8,10}:AA[A-Za-z0-9_-]{30,}"),
-    _shape("token", ("eyj",), rf"{_BEFORE}eyJ[A-Za-z0-9_-]{{8,}}\.[A-Za-z0-9_-]{{8,}}(?:\.[A-Za-z0-9_-]+)*"),
-    _shape(
-        "token",
-        ("authorization", "bearer"),
-        r"(?:authorization[\"']?\s{0,3}[:=]\s{0,3}[\"']?(?:bearer|basic|token)\s{1,3}"
-        r"(?P<v>[A-Za-z0-9._~+/=-]{6,})"
-        r"|(?<![a-z])bearer\s{1,3}(?P<s>(?=[A-Za-z._~+/=-]{0,60}[0-9])[A-Za-z0-9._~+/=-]{12,}))",
-        re.IGNORECASE,
-    ),
-    *(_Rule(kind, hints, _assignment(_CALLED[kind]), _assigned) for kind, hints in _NAMES),
-    _Rule("password", _PASSWORD_HINTS, _statement(_CALLED["password"]), _spoken),
-    _Rule(
-        "password",
-        _PASSWORD_HINTS,
-        re.compile(
-            rf"{_CALLED['password']}(?:\s+is|\s*[:=])\s*[\"“](?P<v>[^\"“”\n]{{4,}})[\"”]", re.IGNORECASE
+@cache
+def _rules() -> tuple[_Rule, ...]:
+    # At first use: compiling them all is a tenth of what `import lukasa` may take.
+    return (
+        _shape(
+            "private key",
+            ("private key",),
+            r"-----BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----"
+            r"(?:(?:[^-]|-(?!----))*+-----END [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----"
+            # cut off before its end
+            r"|(?:(?:\s|\\[nr])*+[A-Za-z0-9+/=]{20,}+)++)",
         ),
-        _foreign,
-    ),
-    _Rule("api key", ("key",), _statement(_CALLED["api key"]), _spoken_mixed),
-    _Rule("token", ("token",), _statement(_CALLED["token"]), _spoken_mixed),
-    _Rule("secret", ("secret",), _statement(_CALLED["secret"]), _spoken_mixed),
-    _shape(
-        "pin",
-        ("pin ", "pin:", "pin=", "pin-"),
-        rf"(?<![a-z])pin(?:[ -](?:code|number))?(?:{_ABOUT}\s+(?:is|was|ist|es)|\s{{0,3}}[:=])\s{{0,3}}[\"']?"
-        r"(?P<v>[0-9]{4,8})(?![0-9-]|\.[0-9])",
-        re.IGNORECASE,
-    ),
-    _Rule("password", ("pw:", "pw=", "pw :", "pw ="), _assignment(r"(?<![a-z])pw"), _assigned),
-    _Rule(
-        "password",
-        ("密码", "密碼", "口令", "密钥", "密鑰", "パスワード", "비밀번호"),
-        re.compile(
-            r"(?:密码|密碼|口令|密钥|密鑰|パスワード|비밀번호)(?:是|为|為|は|는|은|[:：=]|\s){1,6}[「“\"']?"
-            r"(?P<v>(?:(?!\[redacted: )[!-~]){4,}+)"
+        _shape(
+            "url password", ("://",), r"://[^\s/@:\"'<>]{0,100}:(?P<v>(?!\[redacted: )[^\s/@\"'<>]{1,200})@"
         ),
-        _foreign,
-    ),
+        _shape("api key", _PREFIX_HINTS.split(), rf"{_BEFORE}(?:{'|'.join(_PREFIXES.split())}){_KEY_TAIL}"),
+        _shape("api key", ("sg.",), rf"{_BEFORE}SG\.[A-Za-z0-9_-]{{16,}}\.[A-Za-z0-9_-]{{16,}}"),
+        _shape("api key", ("aiza",), rf"{_BEFORE}AIza[A-Za-z0-9_-]{{30,}}"),
+        _shape(
+            "api key",
+            ("akia", "asia", "aroa", "aida"),
+            r"(?<![A-Za-z0-9])A(?:KIA|SIA|ROA|IDA)[A-Z0-9]{16}(?![A-Za-z0-9])",
+        ),
+        _shape("api key", ("sk",), r"(?<![A-Za-z0-9])SK[0-9a-f]{32}(?![A-Za-z0-9])"),
+        _shape("token", ("xox",), rf"{_BEFORE}xox[a-z](?:-[A-Za-z0-9]{{6,}})+"),
+        _shape(
+            "token", ("hooks.slack",), r"hooks\.slack\.com/(?P<v>(?:services|workflows)/[A-Za-z0-9/_-]{20,})"
+        ),
+        _shape("token", ("pypi-",), rf"{_BEFORE}pypi-{_WITH_DIGIT}[A-Za-z0-9_-]{{32,}}"),
+        _shape("token", ("ya29.",), rf"{_BEFORE}ya29\.[A-Za-z0-9_-]{{20,}}"),
+        _shape("token", (":aa",), r"(?<![A-Za-z0-9])[0-9]{8,10}:AA[A-Za-z0-9_-]{30,}"),
+        _shape(
+            "token", ("eyj",), rf"{_BEFORE}eyJ[A-Za-z0-9_-]{{8,}}\.[A-Za-z0-9_-]{{8,}}(?:\.[A-Za-z0-9_-]+)*"
+        ),
+        _shape(
+            "token",
+            ("authorization", "bearer"),
+            r"(?:authorization[\"']?\s{0,3}[:=]\s{0,3}[\"']?(?:bearer|basic|token)\s{1,3}"
+            r"(?P<v>[A-Za-z0-9._~+/=-]{6,})"
+            r"|(?<![a-z])bearer\s{1,3}(?P<s>(?=[A-Za-z._~+/=-]{0,60}[0-9])[A-Za-z0-9._~+/=-]{12,}))",
+            re.IGNORECASE,
+        ),
+        *(_Rule(kind, hints, _assignment(_CALLED[kind]), _assigned) for kind, hints in _NAMES),
+        _Rule("password", _PASSWORD_HINTS, _statement(_CALLED["password"]), _spoken),
+        _Rule(
+            "password",
+            _PASSWORD_HINTS,
+            re.compile(
+                rf"{_CALLED['password']}(?:\s+is|\s*[:=])\s*[\"“](?P<v>[^\"“”\n]{{4,}})[\"”]", re.IGNORECASE
+            ),
+            _foreign,
+        ),
+        _Rule("api key", ("key",), _statement(_CALLED["api key"]), _spoken_mixed),
+        _Rule("token", ("token",), _statement(_CALLED["token"]), _spoken_mixed),
+        _Rule("secret", ("secret",), _statement(_CALLED["secret"]), _spoken_mixed),
+        _shape(
+            "pin",
+            ("pin ", "pin:", "pin=", "pin-"),
+            rf"(?<![a-z])pin(?:[ -](?:code|number))?(?:{_ABOUT}\s+(?:is|was|ist|es)|\s{{0,3}}[:=])"
+            r"\s{0,3}[\"']?(?P<v>[0-9]{4,8})(?![0-9-]|\.[0-9])",
+            re.IGNORECASE,
+        ),
+        _Rule("password", ("pw:", "pw=", "pw :", "pw ="), _assignment(r"(?<![a-z])pw"), _assigned),
+        _Rule(
+            "password",
+            ("密码", "密碼", "口令", "密钥", "密鑰", "パスワード", "비밀번호"),
+            re.compile(
+                r"(?:密码|密碼|口令|密钥|密鑰|パスワード|비밀번호)(?:是|为|為|は|는|은|[:：=]|\s){1,6}[「“\"']?"
+                r"(?P<v>(?:(?!\[redacted: )[!-~]){4,}+)"
+            ),
+            _foreign,
+        ),
+    )
+
+
+@cache
+def _by_hint() -> Mapping[str, Sequence[_Rule]]:
+    """Ordinary text holds none of the hints: these look-ups are all that it costs."""
+    hints = dict.fromkeys(hint for rule in _rules() for hint in rule.hints)
+    return {hint: tuple(rule for rule in _rules() if hint in rule.hints) for hint in hints}
+
+
+_KINDS = (
+    "api key",
+    "card number",
+    CUSTOM,
+    "password",
+    "pin",
+    "private key",
+    "secret",
+    "token",
+    "url password",
 )
-_BY_HINT = {
-    hint: tuple(number for number, rule in enumerate(_RULES) if hint in rule.hints)
-    for hint in dict.fromkeys(hint for rule in _RULES for hint in rule.hints)
-}
-"""Ordinary text holds none of the hints: these look-ups are all that it costs."""
-_KINDS = sorted({*(rule.kind for rule in _RULES), "card number", CUSTOM})
 MASK = re.compile(rf"\[redacted: (?:{'|'.join(_KINDS)})\]")
 FIELD = re.compile(
     rf".*(?:{_CALLED['password']}|{_CALLED['api key']}|{_CALLED['secret']})"
@@ -265,10 +289,12 @@ def mask_of(kind: str) -> str:
 def mask_known(text: str, kinds: list[str]) -> str:
     """*text* with the secrets of this table masked; their kinds are appended to *kinds*."""
     lowered = text.lower()
-    hinted = [hint for hint in _BY_HINT if hint in lowered]
+    hinted = [hint for hint in _by_hint() if hint in lowered]
     if hinted:
-        for number in sorted({number for hint in hinted for number in _BY_HINT[hint]}):
-            text = _mask_rule(_RULES[number], text, kinds)
+        wanted = {id(rule) for hint in hinted for rule in _by_hint()[hint]}
+        for rule in _rules():
+            if id(rule) in wanted:
+                text = _mask_rule(rule, text, kinds)
     return _mask_cards(text, kinds)
 
 

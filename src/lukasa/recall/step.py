@@ -7,7 +7,6 @@ from functools import partial
 from lukasa.ledger.base import Found, Ledger, Probe, View
 from lukasa.models.embed.base import Embedder
 from lukasa.runtime import in_thread
-from lukasa.text.tokens import query_words
 
 # Twice what is shown and never few: words and meaning each bring their own, and both are then weighed.
 _CANDIDATES_PER_RESULT, _CANDIDATES_AT_LEAST = 4, 60
@@ -19,7 +18,9 @@ async def recall(
     query: str, *, ledger: Ledger, embedder: Embedder, view: View, top_k: int, threshold: float
 ) -> list[Found]:
     """At most *top_k* memories of the view for *query*, best first."""
-    from lukasa.recall.rank import rank  # brings numpy, which `import lukasa` does without
+    # Imported here: they bring numpy and the stemmers' tables, which `import lukasa` does without.
+    from lukasa.recall.rank import rank
+    from lukasa.text.tokens import query_words
 
     vectors = await embedder.embed([query], use="query")
     words = await in_thread(query_words, query)
