@@ -68,7 +68,9 @@ def fill(path: Path, lines: list[str], *, users: int = 1) -> Memory:
     for user in range(users):
         own = lines[user * share : (user + 1) * share]
         for start in range(0, len(own), 1000):
-            memory.add([{"role": "user", "content": text} for text in own[start : start + 1000]], user_id=f"u{user}")
+            memory.add(
+                [{"role": "user", "content": text} for text in own[start : start + 1000]], user_id=f"u{user}"
+            )
     return memory
 
 
@@ -290,7 +292,13 @@ def felt(folder: Path) -> list[Figure]:
     adds = [timed(lambda t=t: memory.add(t, user_id="u0")) for t in lines[1:]]
     finds = [timed(lambda q=q: memory.search(q, user_id="u0")) for q in asked]
     memory.close()
-    command = [str(Path(sys.executable).parent / "lukasa"), "search", "blue house", "--path", str(folder / "real.db")]
+    command = [
+        str(Path(sys.executable).parent / "lukasa"),
+        "search",
+        "blue house",
+        "--path",
+        str(folder / "real.db"),
+    ]
     cold = [timed(lambda: subprocess.run(command, capture_output=True, check=True)) for _ in range(5)]
     name = memory.aio.house.embedder.model
     return [
@@ -311,9 +319,13 @@ def run(part: str, *args: str) -> str:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--part", choices=["large_child", "sync_child"], help=argparse.SUPPRESS)
-    parser.add_argument("--quick", action="store_true", help="a tenth of everything: for trying the program out")
+    parser.add_argument(
+        "--quick", action="store_true", help="a tenth of everything: for trying the program out"
+    )
     parser.add_argument("path", nargs="?", help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.part:
@@ -335,13 +347,17 @@ def main() -> int:
             for figure in part():
                 figures.append(figure)
                 bar = "" if figure.bar is None else f"bar {figure.bar:g}  {'met' if figure.met else 'MISSED'}"
-                print(f"{figure.name:58} {figure.value:9.3f} {figure.unit:6} {bar:18} {figure.note}", flush=True)
+                print(
+                    f"{figure.name:58} {figure.value:9.3f} {figure.unit:6} {bar:18} {figure.note}", flush=True
+                )
     RESULTS.mkdir(exist_ok=True)
     machine = {"python": sys.version.split()[0], "sqlite": sqlite3.sqlite_version, "cpus": os.cpu_count()}
     rows = [asdict(figure) | {"met": figure.met} for figure in figures]
     (RESULTS / "speed.json").write_text(json.dumps({"machine": machine, "figures": rows}, indent=1))
     missed = [figure.name.strip() for figure in figures if figure.met is False]
-    print(f"\nwritten to {RESULTS / 'speed.json'}" + (f"; bars missed: {'; '.join(missed)}" if missed else ""))
+    print(
+        f"\nwritten to {RESULTS / 'speed.json'}" + (f"; bars missed: {'; '.join(missed)}" if missed else "")
+    )
     return 1 if missed else 0
 
 
