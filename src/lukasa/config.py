@@ -10,8 +10,6 @@ from pathlib import Path
 from re import Pattern
 from typing import Final, TypeAlias, cast
 
-from platformdirs import user_data_path
-
 from lukasa.errors import ConfigError, UnknownOption
 from lukasa.models.embed.base import Embedder
 from lukasa.options import unknown_option
@@ -43,6 +41,8 @@ class Settings:
     def file(self) -> Path:
         """The ledger's file: the given path, else `lukasa.db` in the user's data folder."""
         if self.path is None:
+            from platformdirs import user_data_path  # not before it is needed: `import lukasa` stays light
+
             return user_data_path("lukasa", appauthor=False) / "lukasa.db"
         if not isinstance(self.path, (str, os.PathLike)) or not str(self.path).strip():  # pyright: ignore[reportUnnecessaryIsInstance]  # callers without a type checker
             raise ConfigError(f"path is a file's path, not {self.path!r}")

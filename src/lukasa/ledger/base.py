@@ -33,13 +33,13 @@ class View:
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """What a search looks for: a unit vector, and words each with its spellings (stems of likely languages).
+    """What a search looks for: a unit vector, and the question, whose words the ledger's analyzer finds.
 
     `limit` is how many candidates each of the two brings at most.
     """
 
-    vector: NDArray[np.float32] | None
-    words: tuple[tuple[str, ...], ...]
+    vector: NDArray[np.float32]
+    text: str
     limit: int
 
 

@@ -14,6 +14,7 @@ from lukasa.ledger.filters import EVERYTHING
 from lukasa.ledger.sqlite.pool import Anchor, Pools, Snapshot
 from lukasa.ledger.sqlite.rows import RECORD, Keys, days, fence, keys_of, record, space_key, visible
 from lukasa.ledger.sqlite.writer import active_model
+from lukasa.text.tokens import query_words
 from lukasa.types import Record
 
 if TYPE_CHECKING:
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 # Okapi BM25 with the usual constants: Robertson and Zaragoza, The Probabilistic Relevance Framework, 2009.
 K1, B = 1.2, 0.75
+# Of a question that is a whole document, the first words: each is a look-up of its own.
+_WORDS = 64
 _PARTITIONS_A_QUERY = 500
 
 
@@ -75,16 +78,14 @@ def _signals(
     connection: sqlite3.Connection, rows: Snapshot, mask: NDArray[np.bool_], probe: Probe
 ) -> Signals:
     """The best `probe.limit` by meaning and the best by words: a union, so that either is enough."""
-    bm25, coverage = _lexical(connection, rows, mask, probe.words)
-    chosen = [_top(bm25, probe.limit, np.flatnonzero(bm25 > 0))]
-    cosine = np.full(len(rows.items), np.nan, np.float32)
-    if probe.vector is not None:
-        usable = rows.embedded & mask
-        product = rows.matrix @ probe.vector
-        np.copyto(cosine, product, where=usable)
-        product[~usable] = -np.inf
-        chosen.append(_top(product, min(probe.limit, int(usable.sum()))))
-    at = np.unique(np.concatenate(chosen))
+    bm25, coverage = _lexical(connection, rows, mask, query_words(probe.text)[:_WORDS])
+    usable = rows.embedded & mask
+    cosine = rows.matrix @ probe.vector
+    cosine[~usable] = -np.inf
+    by_meaning = _top(cosine, min(probe.limit, int(usable.sum())))
+    by_words = _top(bm25, probe.limit, np.flatnonzero(bm25))
+    at = np.unique(np.concatenate([by_meaning, by_words]))
+    cosine[~usable] = np.nan
     return Signals(rows.items[at], cosine[at], bm25[at], coverage[at])
 
 
