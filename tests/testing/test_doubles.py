@@ -5,15 +5,18 @@ import subprocess
 import sys
 import time
 from datetime import UTC, datetime, timedelta, timezone
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
 import lukasa.testing
 from lukasa.errors import ConfigError, EmbeddingError, LukasaError
-from lukasa.models.embed.base import Matrix
 from lukasa.testing import FrozenClock, HashEmbedder, ScriptedLLM
 from lukasa.testing.llm import ScriptExhausted
+
+if TYPE_CHECKING:
+    from lukasa.models.embed.base import Matrix
 
 
 def embed(*texts: str, dim: int = 384) -> Matrix:
@@ -41,7 +44,20 @@ def test_texts_that_share_words_are_close_and_others_are_not(texts: tuple[str, s
 
 
 def test_distinct_texts_have_distinct_vectors() -> None:
-    texts = ["a b", "b a", "A b", "a b.", "a  b", "!", "?", "🙂", "🙃", "a\ud800", "a\0", *map(str, range(500))]
+    texts = [
+        "a b",
+        "b a",
+        "A b",
+        "a b.",
+        "a  b",
+        "!",
+        "?",
+        "🙂",
+        "🙃",
+        "a\ud800",
+        "a\0",
+        *map(str, range(500)),
+    ]
     cosines = embed(*texts) @ embed(*texts).T
     np.fill_diagonal(cosines, 0)
     assert cosines.max() < 0.9999

@@ -12,6 +12,7 @@ class FrozenClock:
         self._now = _utc(start)
 
     def __call__(self) -> datetime:
+        """The time, in UTC."""
         return self._now
 
     def advance(self, by: timedelta | None = None, **parts: float) -> datetime:

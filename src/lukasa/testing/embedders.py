@@ -1,4 +1,4 @@
-"""An embedder without a model: texts that share words are close. Fast enough to be left out of a measurement."""
+"""An embedder without a model: texts that share words are close. Fast enough for speed benchmarks."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -58,7 +58,7 @@ def error(status: int, message: str, code: str | None = None, **headers: str) ->
 
 
 @contextmanager
-def serving() -> Iterator[Server]:
+def serving() -> Generator[Server, None, None]:
     state = Server()
     lock = threading.Lock()
 
@@ -94,7 +94,7 @@ def serving() -> Iterator[Server]:
                 state.change(found)
             return Reply(found.model_dump_json())
 
-        def log_message(self, format: str, *args: object) -> None:
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002  # its name in the base class
             pass
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:

@@ -5,16 +5,17 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Mapping
 
 
-def run(program: str, *, timeout: float = 60, **environment: str) -> str:
+def run(program: str, *, timeout: float = 60, environment: Mapping[str, str] | None = None) -> str:
     """What *program* prints. Fails with its errors, or when it takes too long."""
     done = subprocess.run(
         [sys.executable, "-W", "error", "-c", program],
         capture_output=True,
         text=True,
         timeout=timeout,
-        env={**os.environ, **environment},
+        env={**os.environ, **(environment or {})},
         check=False,
     )
     assert done.returncode == 0, done.stderr

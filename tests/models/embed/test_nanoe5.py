@@ -27,14 +27,16 @@ def test_a_forked_child_embeds_after_its_parent() -> None:
     assert run(FORK.format(**HERE), timeout=60) == "0 True"
 
 
-@pytest.mark.parametrize("before", [{}, {"OMP_NUM_THREADS": "7"}])
-def test_the_engine_starts_no_threads_and_leaves_the_environment(before: dict[str, str]) -> None:
-    own, python = run(COLD.format(**HERE), **before).split()
+@pytest.mark.parametrize("before", [None, "7"])
+def test_the_engine_starts_no_threads_and_leaves_the_environment(before: str | None) -> None:
+    environment = {} if before is None else {"OMP_NUM_THREADS": before}
+    own, python = run(COLD.format(**HERE), environment=environment).split()
     # numpy's threads exist before the engine is loaded; OpenMP's would come on top for every call.
     if own != "None":
         idle = run(
-            "import numpy, os, threading; print(len(os.listdir('/proc/self/task')) - threading.active_count())",
-            **before,
+            "import numpy, os, threading\n"
+            "print(len(os.listdir('/proc/self/task')) - threading.active_count())",
+            environment=environment,
         )
         assert int(own) - int(python) == int(idle)
 

@@ -8,6 +8,7 @@ import socket
 import time
 import traceback
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -15,11 +16,14 @@ from blockbuster import blockbuster_ctx
 from openai.types import CreateEmbeddingResponse
 
 from lukasa.errors import ConfigError, EmbeddingError
-from lukasa.models.embed.base import Calibration, Matrix
+from lukasa.models.embed.base import Calibration
 from lukasa.models.embed.openai import OpenAIEmbedder
 
 from .openai_server import Reply, Server, error, serving, vectors
 from .scripts import IDLE, run
+
+if TYPE_CHECKING:
+    from lukasa.models.embed.base import Matrix
 
 KEY = "sk-secret-0123456789"
 

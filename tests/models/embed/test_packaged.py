@@ -39,7 +39,7 @@ def test_a_file_that_changed_is_checked_again(weights: Path, tmp_path: Path) -> 
     store = tmp_path / "weights.json"
     check({weights: DIGEST}, distribution="acme==1", passed=store)
     weights.write_bytes(b"damaged weights")
-    with pytest.raises(EmbeddingError, match="--force-reinstall.* acme==1") as caught:
+    with pytest.raises(EmbeddingError, match=r"--force-reinstall.* acme==1") as caught:
         check({weights: DIGEST}, distribution="acme==1", passed=store)
     assert (caught.value.provider, caught.value.operation) == ("acme", "load")
     assert not caught.value.retryable

@@ -8,22 +8,21 @@ from hypothesis import strategies as st
 from lukasa.errors import EmbeddingError
 from lukasa.models.embed.rows import blank, readable, unit_rows
 
+FAULTS: list[tuple[object, str]] = [
+    ([[1.0, 0.0]], "got 1"),
+    ([[1.0, 0.0]] * 3, "got 3"),
+    ([1.0, 0.0], "shape"),
+    ([[1.0, 0.0], [1.0]], "equal length"),
+    ([[1.0, 0.0], ["a", "b"]], "numbers"),
+    (None, "numbers|shape"),
+    ([[1.0, 0.0], [float("nan"), 0.0]], "NaN"),
+    ([[1.0, 0.0], [float("inf"), 0.0]], "infinity"),
+    ([[1.0, 0.0], [0.0, 0.0]], "zero"),
+    ([[], []], "zero"),
+]
 
-@pytest.mark.parametrize(
-    ("values", "says"),
-    [
-        ([[1.0, 0.0]], "got 1"),
-        ([[1.0, 0.0]] * 3, "got 3"),
-        ([1.0, 0.0], "shape"),
-        ([[1.0, 0.0], [1.0]], "equal length"),
-        ([[1.0, 0.0], ["a", "b"]], "numbers"),
-        (None, "numbers|shape"),
-        ([[1.0, 0.0], [float("nan"), 0.0]], "NaN"),
-        ([[1.0, 0.0], [float("inf"), 0.0]], "infinity"),
-        ([[1.0, 0.0], [0.0, 0.0]], "zero"),
-        ([[], []], "zero"),
-    ],
-)
+
+@pytest.mark.parametrize(("values", "says"), FAULTS)
 def test_bad_rows_are_refused_by_name(values: object, says: str) -> None:
     with pytest.raises(EmbeddingError, match=says) as caught:
         unit_rows(values, count=2, provider="acme")
@@ -32,7 +31,9 @@ def test_bad_rows_are_refused_by_name(values: object, says: str) -> None:
 
 
 def test_rows_are_scaled_to_unit_length() -> None:
-    assert unit_rows([[3, 4], [1e30, 0]], count=2, provider="acme") == pytest.approx(np.array([[0.6, 0.8], [1, 0]]))
+    assert unit_rows([[3, 4], [1e30, 0]], count=2, provider="acme") == pytest.approx(
+        np.array([[0.6, 0.8], [1, 0]])
+    )
 
 
 def test_unit_rows_keep_their_bits_and_are_a_copy() -> None:

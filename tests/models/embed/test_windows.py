@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import time
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -13,7 +14,9 @@ SENTENCES = [f"Sentence number {n} speaks of subject {n * 7}." for n in range(40
 
 
 def test_a_short_text_is_one_window_and_unchanged() -> None:
-    assert windows("  Alice likes tea. Bob does not.", limit=480, most=8) == ["  Alice likes tea. Bob does not."]
+    assert windows("  Alice likes tea. Bob does not.", limit=480, most=8) == [
+        "  Alice likes tea. Bob does not."
+    ]
 
 
 def test_windows_begin_and_end_at_sentence_borders() -> None:
@@ -44,7 +47,7 @@ def test_a_longer_text_is_read_from_its_beginning_to_its_end() -> None:
     assert places == sorted(places)
     assert places[0] == 0
     assert places[-1] > len(text) - 500
-    gaps = [after - before for before, after in zip(places, places[1:], strict=False)]
+    gaps = [after - before for before, after in pairwise(places)]
     assert max(gaps) < 2 * min(gaps)
 
 

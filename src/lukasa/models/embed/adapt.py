@@ -26,8 +26,8 @@ def adapt(embedder: object) -> Embedder:
     """*embedder* as one of ours: texts are cleaned, rows are checked and scaled to unit length.
 
     A plain function gets the texts as a list and is not told whether they are queries or passages. A sync
-    one runs in a thread of the library's own, several at once; what it raises is raised as it is. It is recorded in the ledger as
-    "custom:" and its qualified name. Raises `ConfigError` for anything that is neither.
+    one runs in threads of the library's own, several at once. What it raises is raised as it is. The ledger
+    records it as "custom:" and its qualified name. Raises `ConfigError` for anything that is neither.
     """
     if _is_embedder(embedder):
         return _Checked(cast("Embedder", embedder))
@@ -53,7 +53,7 @@ class _Function:
         self.model = f"custom:{named}"
         self.calibration = Calibration()
 
-    async def embed(self, texts: Sequence[str], *, use: Use) -> Matrix:  # noqa: ARG002  # a function has one way
+    async def embed(self, texts: Sequence[str], *, use: Use) -> Matrix:  # a function has one way
         if _is_async(self._function):
             result = self._function(list(texts))
         else:

@@ -11,7 +11,7 @@ T = TypeVar("T")
 
 
 def batches(texts: Sequence[str], *, most: int, most_bytes: int | None = None) -> list[list[str]]:
-    """*texts* in order, at most *most* and at most *most_bytes* of UTF-8 in a batch (a longer text goes alone)."""
+    """*texts* in order, at most *most* a batch, and *most_bytes* of UTF-8 (a longer text goes alone)."""
     made: list[list[str]] = []
     size = 0
     for text in texts:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class CachedEmbedder:
-    """*inner*, with its last *size* vectors kept. A text that stands several times in one call is embedded once.
+    """*inner*, with its last *size* vectors kept. A text that stands twice in one call is embedded once.
 
     Vectors are kept under a digest of the text: a cache of long texts stays small, and holds no words.
     Safe in several threads and event loops. Calls that overlap each embed what neither has finished.
@@ -44,7 +44,7 @@ class CachedEmbedder:
         return self._inner.calibration
 
     async def embed(self, texts: Sequence[str], *, use: Use) -> Matrix:
-        """The inner embedder's rows, in an array of the caller's own. A call that fails leaves nothing behind."""
+        """The inner embedder's rows, in an array of the caller's own. A failed call leaves nothing behind."""
         keys = [_key(text, use) for text in texts]
         rows = self._known(keys)
         missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in rows}

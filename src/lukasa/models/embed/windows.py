@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """The windows of several texts in one list, ready to be embedded; text *i* owns `starts[i]:starts[i+1]`."""
+    """The windows of several texts in one list, ready to embed; text *i* owns `starts[i]:starts[i+1]`."""
 
     windows: list[str]
     starts: list[int]  # one more than there are texts
@@ -38,7 +38,7 @@ def cut(texts: Sequence[str], *, limit: int, most: int) -> Cut:
 
 
 def windows(text: str, *, limit: int, most: int) -> list[str]:
-    """*text* in windows of at most *limit* characters that begin and end at sentence borders where there are any.
+    """*text* in windows of at most *limit* characters, cut at sentence borders where there are any.
 
     At most *most* windows: a text that needs more is read at *most* places, spread evenly from its beginning
     to its end, and what lies between is not. So the cost of a text is bounded, whatever its length.

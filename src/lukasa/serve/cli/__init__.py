@@ -1,1 +1,1 @@
-"""cli"""
+"""The command `lukasa`."""

@@ -1,0 +1,190 @@
+"""`lukasa demo`: the example conversations, and what a memory makes of them; `make quickstart` runs it."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from rich.console import Group, RenderableType
+from rich.rule import Rule
+from rich.text import Text
+
+from lukasa.portal import run
+from lukasa.results import MemoryItem
+from lukasa.serve.cli import output
+from lukasa.serve.cli.call import Call, Ids, placed
+from lukasa.serve.cli.ingest import Tally, bar, episode_of, store
+from lukasa.serve.cli.lines import entries
+
+if TYPE_CHECKING:
+    from lukasa.memory import Memory
+
+NADIA: Final[Ids] = {"user_id": "nadia"}
+LIWEI: Final[Ids] = {"user_id": "liwei"}
+CONCIERGE: Final[Ids] = {"agent_id": "concierge"}
+
+DENTIST: Final = "the dentist appointment with Dr. Berg"
+MOVED: Final = "The dentist appointment with Dr. Berg was moved to 16 June at 14:00."
+MOVED_ON: Final = "2026-06-04T10:00:00+00:00"
+BEFORE: Final = "2026-06-01"
+
+_COLUMNS: Final = ("score", "meaning", "words", "bm25")
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """One thing that is shown: its key in `--json`, a title, what is drawn, what `--json` answers."""
+
+    name: str
+    title: str
+    parts: Sequence[RenderableType]
+    answer: object
+
+
+@placed
+def demo(call: Call) -> None:
+    """Ingest the example conversations and ask them questions: a tour, in under a minute."""
+    path = call.path or str(Path(tempfile.mkdtemp(prefix="lukasa-demo-")) / "lukasa.db")
+    placed_call = Call(path=path, space=call.space, json=call.json)
+    scenes: list[Scene] = []
+    with placed_call.memory() as memory:
+        for scene in play(memory, shown=not call.json):
+            scenes.append(scene)
+            if not call.json:
+                show(scene)
+    if call.json:
+        return output.document({"path": path, **{scene.name: scene.answer for scene in scenes}})
+    return _farewell(path)
+
+
+def play(memory: Memory, *, shown: bool) -> Iterator[Scene]:
+    """The tour, scene by scene."""
+    yield _ingest(memory, shown=shown)
+    yield _asked(memory, "english", "Questions, with the numbers behind each answer", NADIA, _ENGLISH)
+    yield _asked(memory, "chinese", "The same in Chinese", LIWEI, _CHINESE)
+    yield from _changed(memory)
+    yield _apart(memory)
+    yield _masked(memory)
+
+
+_ENGLISH: Final = ("Which company hired her in Oslo?", "KX7Q2M", "a present for her niece")
+_CHINESE: Final = ("他对什么过敏？", "大理的酒店订单号是多少？", "搬家公司什么时候来？")
+
+
+def example_lines() -> Iterator[bytes]:
+    """The bundled conversations, in the format that `lukasa ingest` reads."""
+    for source in sorted(files("lukasa").joinpath("examples").iterdir(), key=lambda one: one.name):
+        if source.name.endswith(".jsonl"):
+            yield from source.read_bytes().splitlines()
+
+
+def _ingest(memory: Memory, *, shown: bool) -> Scene:
+    tally, lines = Tally(), list(example_lines())
+    with bar(shown=shown, counts=True) as progress:
+        for number, line in enumerate(progress.track(lines, description="conversations"), 1):
+            window = [
+                (entry, episode_of(entry, memory.aio.house.redactor))
+                for entry in entries(number, line, default={}, nobody={})
+            ]
+            run(store(memory.aio, window, tally))
+    text = (
+        f"{tally.memories} memories of {len(lines)} conversations, January to June 2026: two people, "
+        "nadia (English) and liwei (Chinese), and the notes of an agent, concierge."
+    )
+    if tally.known:
+        text += f" {tally.known} conversations were known already: nothing is stored twice."
+    return Scene("ingest", "Ingest", [Text(text)], {"memories": tally.memories, "known": tally.known})
+
+
+def _asked(memory: Memory, name: str, title: str, ids: Ids, questions: Sequence[str]) -> Scene:
+    answers = {query: _search(memory, query, ids) for query in questions}
+    return Scene(name, title, [_answered(query, ids, hits) for query, hits in answers.items()], answers)
+
+
+def _changed(memory: Memory) -> Iterator[Scene]:
+    """A fact changes: what was true is out of the way, and not lost."""
+    hits = memory.search(DENTIST, limit=1, **NADIA)["results"]
+    if not hits:
+        return
+    found = hits[0]
+    memory.update(found["id"], MOVED, timestamp=MOVED_ON, **NADIA)
+    now = memory.search(DENTIST, limit=1, explain=True, **NADIA)["results"]
+    then = memory.search(DENTIST, limit=1, explain=True, as_of=BEFORE, **NADIA)["results"]
+    yield Scene(
+        "change",
+        "A fact changes: the new text is found; the old one only as of its time",
+        [
+            _answered(f"{DENTIST}, now", NADIA, now),
+            _answered(f"{DENTIST}, as of {BEFORE}", NADIA, then),
+        ],
+        {"now": now, f"as of {BEFORE}": then},
+    )
+    history = memory.history(found["id"], **NADIA)
+    sources = memory.why(found["id"], **NADIA)["sources"]
+    said = [[output.when(one["said_at"]), one["role"], one["trust"], one["text"]] for one in sources]
+    yield Scene(
+        "history",
+        "Its history, and why it is known",
+        [
+            output.table(*output.events(history)),
+            output.table(["when", "who", "trust", "source"], said),
+        ],
+        {"history": history, "sources": sources},
+    )
+
+
+def _apart(memory: Memory) -> Scene:
+    """One search, three owners: nobody sees what is not theirs."""
+    query = "early flights from Bergen"
+    answers = {
+        output.owner(ids.items()): _search(memory, query, ids, limit=1) for ids in (NADIA, LIWEI, CONCIERGE)
+    }
+    lines = [[who, hits[0]["memory"] if hits else "nothing"] for who, hits in answers.items()]
+    title = f"Whose memory it is: “{query}”, asked three times"
+    return Scene("scopes", title, [output.table(["as", "finds"], lines)], answers)
+
+
+def _masked(memory: Memory) -> Scene:
+    hits = _search(memory, "the API key of the weather script", NADIA, limit=1)
+    return Scene(
+        "secrets",
+        "Secrets are masked before anything is stored",
+        [Text(f"  {hit['memory']}") for hit in hits],
+        hits,
+    )
+
+
+def _search(memory: Memory, query: str, ids: Ids, *, limit: int = 2) -> list[MemoryItem]:
+    return memory.search(query, limit=limit, explain=True, **ids)["results"]
+
+
+def _answered(query: str, ids: Mapping[str, object], hits: Sequence[MemoryItem]) -> RenderableType:
+    asked = Text.assemble(("? ", "bold cyan"), (query, "bold"), (f"  ({output.owner(ids.items())})", "dim"))
+    if not hits:
+        return Group(asked, Text("  nothing", style="dim"), Text(""))
+    lines = [
+        [*output.scores(hit, _COLUMNS), output.when(hit["created_at"])[:10], hit["memory"]] for hit in hits
+    ]
+    return Group(asked, output.table([*_COLUMNS, "when", "memory"], lines))
+
+
+def show(scene: Scene) -> None:
+    """Draw a scene on stdout."""
+    screen = output.console()
+    screen.print(Rule(Text(scene.title, style="bold"), align="left"))
+    for part in scene.parts:
+        screen.print(part)
+    screen.print()
+
+
+def _farewell(path: str) -> None:
+    output.console().print(Rule(Text("Your turn", style="bold"), align="left"))
+    place = f"--path {path}"
+    output.say(f"The ledger of this tour is one file: {path}")
+    output.say(f'  lukasa search "when is the choir" -u nadia --explain {place}')
+    output.say(f'  lukasa add "Nadia sings in a concert on 12 December" -u nadia {place}')
+    output.say(f"  lukasa list -u liwei {place}")

@@ -1,0 +1,219 @@
+"""Erasure: canaries go in by every verb, and after `erase=True` no byte of them is left in any file or log."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import secrets
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import pytest
+
+from lukasa import Memory
+from lukasa.errors import LukasaError
+from lukasa.testing import FrozenClock, HashEmbedder
+
+
+def canary(name: str) -> str:
+    """A word that stands nowhere else. Letters alone: the tokenizer keeps it whole."""
+    return name + "".join(secrets.choice("bcdfghjklmnpqrstvwxz") for _ in range(14))
+
+
+class Log(logging.Handler):
+    """Every record of every logger, formatted."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.DEBUG)
+        self.lines: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.lines.append(self.format(record))
+
+
+@pytest.fixture
+def log() -> Iterator[Log]:
+    root, handler = logging.getLogger(), Log()
+    before = root.level
+    root.addHandler(handler)
+    root.setLevel(logging.DEBUG)
+    yield handler
+    root.removeHandler(handler)
+    root.setLevel(before)
+
+
+def traces(path: Path, words: Iterable[str], *, of: int = 8) -> dict[str, list[str]]:
+    """Which canaries are still there, and in which file; `of` letters of a word are a trace of it."""
+    files = {file.name: file.read_bytes().lower() for file in path.parent.iterdir() if file.is_file()}
+    spellings = {word: (word.lower().encode(), word.lower()[-of:].encode()) for word in words}
+    found = {
+        word: [name for name, held in files.items() if any(spelling in held for spelling in spelled)]
+        for word, spelled in spellings.items()
+    }
+    return {word: names for word, names in found.items() if names}
+
+
+def opened(path: Path) -> Memory:
+    return Memory(path, embedder=HashEmbedder(32), clock=FrozenClock())
+
+
+def use_every_verb(memory: Memory, words: dict[str, str]) -> str:
+    """Put each canary where a caller might; the id of the memory that carries them."""
+    ids = {"user_id": words["user"], "agent_id": words["agent"], "run_id": words["run"]}
+    chat: list[dict[str, object]] = [
+        {"role": "system", "content": words["system"]},
+        {"role": "user", "content": f"I am {words['text']}", "name": words["name"]},
+    ]
+    metadata = {words["key"]: words["value"], "deep": {"list": [words["nested"]]}}
+    one = memory.add(chat, metadata=metadata, idempotency_key=words["idempotency"], **ids)
+    memory.add(chat, metadata=metadata, idempotency_key=words["idempotency"], **ids)
+    memory_id = one["results"][0]["id"]
+    memory.update(memory_id, f"now {words['update']}", metadata={words["key2"]: words["value2"]}, **ids)
+    memory.search(words["query"], filters={words["filter"]: words["filter2"]}, threshold=0, **ids)
+    memory.search(words["text"], **ids)
+    memory.get_all(filters={"memory": {"contains": words["filter2"]}}, **ids)
+    memory.why(memory_id)
+    memory.history(memory_id)
+    for call in (
+        lambda: memory.add([{"role": words["failed"], "content": words["failed"]}], **ids),
+        lambda: memory.add(words["failed"], metadata={"x": {words["failed"]}}, **ids),
+        lambda: memory.add(words["failed"], idempotency_key=words["idempotency"], **ids),
+        lambda: memory.update(memory_id, words["failed"], user_id=words["failed"]),
+        lambda: memory.search(words["failed"], filters={words["failed"]: {"near": 1}}, **ids),
+        lambda: memory.get(words["failed"], user_id=words["failed"]),
+        lambda: memory.delete(words["failed"]),
+    ):
+        with contextlib.suppress(LukasaError):
+            call()
+    return memory_id
+
+
+PLACES = (
+    "user agent run system text name key value nested idempotency update key2 value2 query filter filter2 failed"
+)
+
+
+@pytest.mark.parametrize("how", ["delete", "delete then erase", "delete_all", "delete_all by run", "reset"])
+def test_nothing_of_a_conversation_is_left(path: Path, log: Log, how: str) -> None:
+    words = {place: canary(place) for place in PLACES.split()}
+    with opened(path) as memory:
+        memory.add("kept by somebody else", user_id="bo")
+        one = use_every_verb(memory, words)
+        assert traces(path, [words["text"], words["user"]]) != {}  # the search itself works
+        match how:
+            case "delete":
+                answer = memory.delete(one, erase=True)
+            case "delete then erase":
+                memory.delete(one)
+                answer = memory.delete(one, erase=True)
+            case "delete_all":
+                answer = memory.delete_all(user_id=words["user"], erase=True)
+            case "delete_all by run":
+                answer = memory.delete_all(run_id=words["run"], erase=True)
+            case _:
+                answer = memory.reset()
+        assert "warnings" not in (answer or {})
+        assert traces(path, words.values()) == {}
+    assert traces(path, words.values()) == {}
+    assert not [line for line in log.lines if any(word in line for word in words.values())]
+    with opened(path) as memory:
+        expected = 0 if how == "reset" else 1
+        assert memory.count(all_scopes=True) == expected
+
+
+def test_failed_calls_leave_nothing_behind(path: Path, log: Log) -> None:
+    words = [canary(place) for place in ("text", "user", "key")]
+    text, user, key = words
+    with Memory(path, embedder=HashEmbedder(32, fail_on=[text])) as memory:
+        with pytest.raises(LukasaError):
+            memory.add(text, user_id=user, metadata={key: key}, idempotency_key=key)
+        with pytest.raises(LukasaError):
+            memory.add([{"role": "user", "content": text}, {"role": "user"}, 5], user_id=user)  # type: ignore[list-item] # pyright: ignore[reportArgumentType]
+    assert traces(path, words) == {}
+    assert not [line for line in log.lines if any(word in line for word in words)]
+
+
+def test_large_texts_leave_no_overflow_pages(path: Path) -> None:
+    words = [canary("page") for _ in range(200)]
+    text = " ".join(f"{word} filler{n} " * 20 for n, word in enumerate(words))
+    with opened(path) as memory:
+        memory.add("small", user_id="ines")
+        one = memory.add(text, user_id="ines")["results"][0]["id"]
+        memory.update(one, text[::2] + text)
+        memory.delete(one, erase=True)
+        assert traces(path, words) == {}
+    assert traces(path, words) == {}
+
+
+def test_many_rows_leave_nothing_in_pages_that_were_split_or_merged(path: Path) -> None:
+    kept = [canary("kept") for _ in range(300)]
+    gone = [canary("gone") for _ in range(600)]
+    with opened(path) as memory:
+        for n in range(300):  # interleaved, so that both stand on the same pages
+            memory.add([f"{kept[n]} stays"], user_id="bo")
+            memory.add([f"{gone[2 * n]} goes", f"{gone[2 * n + 1]} too"], user_id="ines", run_id=f"r{n % 7}")
+        ids = [item["id"] for item in memory.get_all(user_id="ines", limit=600)["results"]]
+        for one in ids[::3]:
+            memory.update(one, metadata={"seen": True})
+        for one in ids[::5]:
+            memory.delete(one)
+        memory.delete_all(user_id="ines", erase=True)
+        assert traces(path, gone) == {}
+        assert memory.count(user_id="bo") == 300
+        assert len(memory.search(kept[7], user_id="bo", threshold=0.5)["results"]) == 1
+    assert traces(path, gone) == {}
+    assert len(traces(path, kept)) == 300
+
+
+def test_rows_erased_one_by_one_leave_nothing(path: Path) -> None:
+    gone = [canary("gone") for _ in range(60)]
+    with opened(path) as memory:
+        memory.add(["kept", *gone[:30]], user_id="ines")
+        for word in gone[30:]:
+            memory.add(word, user_id="ines")
+        for item in memory.get_all(user_id="ines", limit=100)["results"]:
+            if item["memory"] != "kept":
+                memory.delete(item["id"], erase=True)
+        assert [item["memory"] for item in memory.get_all(user_id="ines")["results"]] == ["kept"]
+    assert traces(path, gone) == {}
+
+
+def test_erasing_one_half_of_a_call_keeps_the_other_and_blanks_its_receipt(path: Path) -> None:
+    secret, kept = canary("secret"), canary("kept")
+    with opened(path) as memory:
+        results = memory.add([secret, kept], user_id="ines", idempotency_key="k")["results"]
+        memory.delete(results[0]["id"], erase=True)
+        assert memory.why(results[1]["id"])["sources"][0]["text"] == kept
+    assert traces(path, [secret]) == {}
+    assert traces(path, [kept]) != {}
+
+
+def test_erasing_by_filter_leaves_no_trace_of_what_it_took(path: Path) -> None:
+    secret, kept = canary("secret"), canary("kept")
+    with opened(path) as memory:
+        memory.add(secret, user_id="ines", metadata={"topic": "private"})
+        memory.add(kept, user_id="ines", metadata={"topic": "public"})
+        assert memory.delete_all(user_id="ines", filters={"topic": "private"}, erase=True)["deleted"] == 1
+        assert memory.count(user_id="ines") == 1
+    assert traces(path, [secret]) == {}
+
+
+def test_a_plain_delete_keeps_the_text_in_history_alone(path: Path) -> None:
+    word = canary("gone")
+    with opened(path) as memory:
+        one = memory.add(word, user_id="ines")["results"][0]["id"]
+        memory.delete(one)
+        assert memory.history(one)[0]["new_memory"] == word
+        assert memory.search(word, user_id="ines", show_expired=True, threshold=0)["results"] == []
+    assert traces(path, [word]) == {word: [path.name]}
+
+
+def test_a_second_instance_that_has_searched_keeps_nothing_open(path: Path) -> None:
+    word = canary("gone")
+    with opened(path) as one, opened(path) as two:
+        one.add(word, user_id="ines")
+        assert len(two.search(word, user_id="ines")["results"]) == 1
+        answer = one.delete_all(user_id="ines", erase=True)
+        assert "warnings" not in answer
+        assert traces(path, [word]) == {}
+        assert two.search(word, user_id="ines")["results"] == []
