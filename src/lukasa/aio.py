@@ -334,7 +334,7 @@ class AsyncMemory:
         as_of: When | None = None,
         all_scopes: bool = False,
     ) -> ListResult:
-        """Memories, newest first, `limit` (20) at a time; pass the result's `cursor` to go on.
+        """Memories, the last stored first, `limit` (20) at a time; pass the result's `cursor` to go on.
 
         Without any id it raises `ScopeError`; `all_scopes=True` says that everybody's are meant.
         """

@@ -43,7 +43,7 @@ def verb(
 def unknown_option(where: str, name: str, known: list[str]) -> str:
     """What to tell a caller who wrote an option that does not exist."""
     near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
-    hint = f"; did you mean {near[0]!r}?" if near else ""
+    hint = f"; did you mean {near[0]!r}?" if near else "."
     return f"{where} has no option {name!r}{hint} It takes: {', '.join(known)}"
 
 

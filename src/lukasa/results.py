@@ -62,7 +62,7 @@ class SearchResult(TypedDict):
 
 
 class ListResult(TypedDict):
-    """Memories, newest first; `cursor` goes on from there, None at the end."""
+    """Memories, the last stored first; `cursor` goes on from there, None at the end."""
 
     results: list[MemoryItem]
     cursor: str | None

@@ -26,19 +26,28 @@ async def in_thread(function: Callable[P, T], /, *args: P.args, **kwargs: P.kwar
 
 async def in_executor(pool: Executor, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
     """What *function* returns, run in *pool*. A cancelled wait does not undo work that has begun."""
-    return await asyncio.get_running_loop().run_in_executor(pool, partial(function, *args, **kwargs))
+    try:
+        running = asyncio.get_running_loop().run_in_executor(pool, partial(function, *args, **kwargs))
+    except RuntimeError:
+        # The interpreter is on its way out and starts no more threads; exit handlers may still call.
+        return function(*args, **kwargs)
+    return await running
 
 
 async def gather_bounded(limit: int, work: Iterable[Callable[[], Awaitable[T]]]) -> list[T]:
-    """All results in order, at most *limit* at a time; the first error cancels the rest."""
+    """All results in order, at most *limit* at a time; the first error cancels the rest and is raised."""
     gate = asyncio.Semaphore(limit)
 
     async def one(call: Callable[[], Awaitable[T]]) -> T:
         async with gate:
             return await call()
 
-    async with asyncio.TaskGroup() as group:
-        tasks = [group.create_task(one(call)) for call in work]
+    try:
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(one(call)) for call in work]
+    except BaseExceptionGroup as errors:
+        first = errors.exceptions[0]  # callers catch EmbeddingError, not a group of them
+        raise first from first.__cause__
     return [task.result() for task in tasks]
 
 
@@ -58,6 +67,9 @@ class PerLoop(Generic[T]):
         try:
             return self._values[loop]
         except KeyError:
+            # A value may hold its loop, and then neither would ever go.
+            for closed in [known for known in self._values if known.is_closed()]:
+                del self._values[closed]
             value = self._values[loop] = self._make()
             return value
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, Union
 
-JsonValue: TypeAlias = "str | int | float | bool | None | Sequence[JsonValue] | Mapping[str, JsonValue]"
+JsonValue: TypeAlias = Union[  # noqa: UP007  # evaluated at run time, where a quoted name cannot be part of `|`
+    str, int, float, bool, None, Sequence["JsonValue"], Mapping[str, "JsonValue"]
+]
 Metadata: TypeAlias = Mapping[str, JsonValue]
 
 ScopeKind = Literal["user_id", "agent_id", "run_id", "app_id"]

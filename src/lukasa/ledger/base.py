@@ -79,7 +79,7 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """Some memories, newest first, and the cursor that goes on from there (None: that was all)."""
+    """Some memories, the last stored first, and the cursor that goes on from there (None: that was all)."""
 
     records: tuple[Record, ...]
     cursor: str | None
@@ -166,7 +166,7 @@ class Ledger(Protocol):
         ...
 
     async def page(self, view: View, *, limit: int, cursor: str | None = None) -> Page:
-        """At most *limit* memories of the view, newest first."""
+        """At most *limit* memories of the view, the last stored first."""
         ...
 
     async def count(self, view: View) -> int:

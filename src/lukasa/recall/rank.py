@@ -43,7 +43,8 @@ def rank(
     score = 1 - (1 - similarity) * (1 - weights.keyword * signals.coverage)
     above = (np.nan_to_num(signals.cosine, nan=calibration.mean) - calibration.mean) / calibration.spread
     strength = above + weights.bm25 * signals.bm25
-    order = np.lexsort((signals.item, -strength))
+    # Rounded: the last bits of a product depend on where in the matrix a row stands, and equals must tie.
+    order = np.lexsort((signals.item, -np.round(strength, 4)))
     order = order[score[order] >= threshold][:top_k]
     parts: dict[str, NDArray[np.floating]] = {
         "semantic_score": similarity,

@@ -92,7 +92,9 @@ class Connections:
         *args: P.args,
         **kwargs: P.kwargs,
     ) -> T:
-        with translated(self.path):
+        with _gate.passing(), translated(self.path):
+            if self._closed:
+                raise LedgerUnavailable(f"{self.path} was closed; open a new Memory")
             connection = self._connection()
             if not self._ready:  # only the writing thread comes here first
                 with transaction(connection, "BEGIN IMMEDIATE"):
@@ -133,17 +135,56 @@ class Connections:
         self._on_fork()
 
 
+class _Gate:
+    """Holds a fork until no thread is inside SQLite, whose own locks would stay locked in the child."""
+
+    def __init__(self) -> None:
+        self._state = threading.Condition()
+        self._inside = 0
+        self._forking = False
+
+    @contextmanager
+    def passing(self) -> Generator[None]:
+        """Be inside SQLite; waits while a fork goes on."""
+        with self._state:
+            self._state.wait_for(lambda: not self._forking)
+            self._inside += 1
+        try:
+            yield
+        finally:
+            with self._state:
+                self._inside -= 1
+                self._state.notify_all()
+
+    def close(self) -> None:
+        """Wait until nobody is inside, and let nobody in."""
+        with self._state:
+            self._forking = True
+            self._state.wait_for(lambda: self._inside == 0)
+
+    def open(self) -> None:
+        """Let everybody in again."""
+        with self._state:
+            self._forking = False
+            self._state.notify_all()
+
+
 _alive: weakref.WeakSet[Connections] = weakref.WeakSet()
 _inherited: list[object] = []
+_gate = _Gate()
 
 
 def _after_fork() -> None:
+    global _gate
+    _gate = _Gate()
     for connections in list(_alive):
         connections.after_fork()
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_after_fork)
+    os.register_at_fork(
+        before=lambda: _gate.close(), after_in_parent=lambda: _gate.open(), after_in_child=_after_fork
+    )
 
 
 def _nothing(_connection: sqlite3.Connection) -> None:

@@ -31,6 +31,9 @@ from lukasa.runtime import in_thread
 from lukasa.types import Episode, Evidence, HistoryEntry, JsonValue, Record, Scope
 
 
+_TRIES = 5
+
+
 class SqliteLedger:
     """One space of one file. `model` names what makes its vectors; None for work that needs none of it.
 
@@ -98,12 +101,8 @@ class SqliteLedger:
             return Removed(tuple(taken))
 
         removed = await self.connections.write(work)
-        if erase and not await self.connections.outside(remove.clear_log):
-            return Removed(
-                removed.written,
-                ("a reader kept the write-ahead log open: its old pages go when the last reader closes",),
-            )
-        return removed
+        left = await self.connections.outside(remove.scrub) if erase else None
+        return Removed(removed.written, () if left is None else (left,))
 
     def _flush_accesses(self, connection: sqlite3.Connection, now: datetime) -> None:
         """Write down which memories were found since the last write: never a commit of its own."""
@@ -136,10 +135,10 @@ class SqliteLedger:
     async def search(self, view: View, probe: Probe, rank: Rank) -> list[Found]:
         """See `Ledger.search`."""
 
-        def work(connection: sqlite3.Connection) -> list[Found]:
+        def work(connection: sqlite3.Connection, pools: Pools) -> list[Found] | None:
             return search.search(
                 connection,
-                self._pools,
+                pools,
                 space=self._space,
                 view=view,
                 probe=probe,
@@ -147,7 +146,13 @@ class SqliteLedger:
                 model=self._model or "",
             )
 
-        found = await self.connections.read(work)
+        found = None
+        for _ in range(_TRIES):
+            found = await self.connections.read(work, self._pools)
+            if found is not None:
+                break
+        else:  # writers are that busy: a pool of this search's own is as old as its snapshot
+            found = await self.connections.read(work, Pools(0)) or []
         with self._accesses_lock:
             for hit in found:
                 self._accesses[hit.record.id] = self._accesses.get(hit.record.id, 0) + 1

@@ -48,10 +48,13 @@ class Pool:
     change: int = 0
     epoch: int = 0
     size: int = 0
-    matrix: NDArray[np.float32] = field(default_factory=lambda: np.empty((0, 0), np.float32))
+    matrix: NDArray[np.float32] = field(init=False)
     columns: NDArray[np.int64] = field(default_factory=lambda: np.empty((len(_COLUMNS), 0), np.int64))
     embedded: NDArray[np.bool_] = field(default_factory=lambda: np.empty(0, np.bool_))
     lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def __post_init__(self) -> None:
+        self.matrix = np.empty((0, self.dim), np.float32)
 
     @property
     def nbytes(self) -> int:
@@ -62,7 +65,7 @@ class Pool:
         """The rows of this moment; later appends go behind them."""
         n = self.size
         named = {name: self.columns[row, :n] for row, name in enumerate(_COLUMNS)}
-        return Snapshot(self.matrix[:n], self.embedded[:n], named)
+        return Snapshot(self.matrix[:n], self.embedded[:n], named, self.change)
 
     def refresh(self, connection: sqlite3.Connection, change: int, epoch: int) -> None:
         """Fetch what changed since the last look; everything, where rows were purged since."""
@@ -150,6 +153,7 @@ class Snapshot:
     matrix: NDArray[np.float32]
     embedded: NDArray[np.bool_]
     columns: Mapping[str, NDArray[np.int64]]
+    change: int
 
     @property
     def items(self) -> NDArray[np.int64]:

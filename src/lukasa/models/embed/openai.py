@@ -12,10 +12,10 @@ from pydantic import BaseModel, ValidationError
 
 from lukasa.errors import ConfigError, EmbeddingError, MissingExtra
 from lukasa.models.embed.base import Calibration
-from lukasa.models.embed.batches import batches, gather_first_error
+from lukasa.models.embed.batches import batches
 from lukasa.models.embed.rows import readable, unit_rows
 from lukasa.models.embed.windows import cut, pool
-from lukasa.runtime import PerLoop, in_thread
+from lukasa.runtime import PerLoop, gather_bounded, in_thread
 
 if TYPE_CHECKING:
     from openai import APIError, AsyncOpenAI
@@ -84,7 +84,7 @@ class OpenAIEmbedder:
             partial(self._request, client, batch)
             for batch in batches(made.windows, most=self._batch_size, most_bytes=REQUEST_BYTES)
         ]
-        replies = await gather_first_error(AT_ONCE, work)
+        replies = await gather_bounded(AT_ONCE, work)
         rows = [vector for reply in replies for vector in reply]
         return pool(unit_rows(rows, count=len(made.windows), provider="openai"), made)
 
