@@ -75,9 +75,8 @@ def test_gather_bounded_cancels_the_rest_at_the_first_error() -> None:
         raise LookupError("mine")
 
     async def main() -> None:
-        with pytest.raises(ExceptionGroup) as caught:
+        with pytest.raises(LookupError, match="mine"):
             await gather_bounded(2, [slow, fail, slow])
-        assert [str(error) for error in caught.value.exceptions] == ["mine"]
 
     asyncio.run(main())
     assert set(ended) == {"slow"}

@@ -28,6 +28,7 @@ class Weights:
 
 
 WEIGHTS = Weights()
+_DIGITS = 6  # the last bits of a float32 product depend on where in the matrix a row stands
 
 
 def rank(
@@ -39,8 +40,8 @@ def rank(
     weights: Weights = WEIGHTS,
 ) -> Ranked:
     """The best *top_k* whose score reaches *threshold*, best first; equals in order of item."""
-    similarity = _similarity(signals.cosine, calibration)
-    score = 1 - (1 - similarity) * (1 - weights.keyword * signals.coverage)
+    similarity = _similarity(signals.cosine.astype(np.float64), calibration)
+    score = np.round(1 - (1 - similarity) * (1 - weights.keyword * signals.coverage), _DIGITS)
     above = (np.nan_to_num(signals.cosine, nan=calibration.mean) - calibration.mean) / calibration.spread
     strength = above + weights.bm25 * signals.bm25
     # Rounded: the last bits of a product depend on where in the matrix a row stands, and equals must tie.
@@ -57,13 +58,12 @@ def rank(
     return Ranked(order.tolist(), {name: _column(values, order) for name, values in parts.items()})
 
 
-def _similarity(cosine: NDArray[np.float32], calibration: Calibration) -> NDArray[np.floating]:
-    """The cosine on a scale where unrelated texts get 0 and a text gets 1 with itself."""
-    floor = calibration.mean + calibration.spread
+def _similarity(cosine: NDArray[np.float64], calibration: Calibration) -> NDArray[np.float64]:
+    """`Calibration.score` of a column; 0 where there is no vector yet."""
+    floor = calibration.floor
     scaled = (np.nan_to_num(cosine, nan=floor) - floor) / (calibration.same - floor)
     return np.clip(scaled, 0, 1)
 
 
 def _column(values: NDArray[np.floating], order: NDArray[np.intp]) -> list[float]:
-    # Six digits: the last bits of a float32 product depend on the pool's size.
-    return np.round(values[order].astype(np.float64), 6).tolist()
+    return np.round(values[order].astype(np.float64), _DIGITS).tolist()

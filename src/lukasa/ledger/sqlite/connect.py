@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
 import sqlite3
 import threading
+import time
 import weakref
 from collections.abc import Callable, Generator
 from concurrent.futures import ThreadPoolExecutor
@@ -123,14 +123,19 @@ class Connections:
             pool.shutdown(wait=True)
         self._finalizer()
 
+    def before_fork(self) -> None:
+        """Close every connection; each thread opens a new one when it is needed again.
+
+        SQLite keeps in memory which locks its process holds. A child that inherited this would believe in
+        locks that it does not have, and lose what it writes: https://www.sqlite.org/howtocorrupt.html
+        """
+        _close_all(self._open)
+        self._local = threading.local()
+
     def after_fork(self) -> None:
-        """In a forked child: start anew; the parent's connections are neither used nor closed here."""
-        # https://www.sqlite.org/howtocorrupt.html: a connection must not be carried across a fork, and
-        # closing it would release the locks of the whole process. An extra reference keeps each for good.
-        for connection in self._open:
-            ctypes.pythonapi.Py_IncRef(ctypes.py_object(connection))
+        """In a forked child, where the parent's threads do not exist: start anew."""
         self._finalizer.detach()
-        _inherited.append((self._writer, self._readers, self._local))
+        _inherited.append((self._writer, self._readers))
         self._start()
         self._on_fork()
 
@@ -170,8 +175,14 @@ class _Gate:
 
 
 _alive: weakref.WeakSet[Connections] = weakref.WeakSet()
-_inherited: list[object] = []
+_inherited: list[object] = []  # the parent's executors: collecting them would wait for their threads
 _gate = _Gate()
+
+
+def _before_fork() -> None:
+    _gate.close()
+    for connections in list(_alive):
+        connections.before_fork()
 
 
 def _after_fork() -> None:
@@ -182,9 +193,7 @@ def _after_fork() -> None:
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(
-        before=lambda: _gate.close(), after_in_parent=lambda: _gate.open(), after_in_child=_after_fork
-    )
+    os.register_at_fork(before=_before_fork, after_in_parent=lambda: _gate.open(), after_in_child=_after_fork)
 
 
 def _nothing(_connection: sqlite3.Connection) -> None:
@@ -201,8 +210,8 @@ def connect(path: Path) -> sqlite3.Connection:
     path.parent.mkdir(parents=True, exist_ok=True)
     os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
     connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+    _to_wal(connection)
     for pragma in (
-        "journal_mode = WAL",
         "synchronous = FULL",
         "foreign_keys = ON",
         "secure_delete = ON",
@@ -210,6 +219,20 @@ def connect(path: Path) -> sqlite3.Connection:
     ):
         connection.execute(f"PRAGMA {pragma}")
     return connection
+
+
+def _to_wal(connection: sqlite3.Connection) -> None:
+    """Switch to the write-ahead log: the one statement for which SQLite does not wait by itself."""
+    deadline = time.monotonic() + BUSY_SECONDS
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                raise
+            time.sleep(0.005)
+        else:
+            return
 
 
 @contextmanager

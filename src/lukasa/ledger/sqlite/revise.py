@@ -37,8 +37,11 @@ def revise(writer: Writer, scope: Scope, change: Revise, terms: Terms) -> Writte
     version = writer.number()
     starts = writer.now if change.at is None else micros(change.at)
     connection = writer.connection
-    connection.execute(
-        "UPDATE versions SET retired_at = ?, valid_to = ? WHERE id = ?", (writer.now, starts, target.version)
+    connection.execute("UPDATE versions SET retired_at = ? WHERE id = ?", (writer.now, target.version))
+    connection.execute(  # from then on no other text holds, whenever it was to end
+        "UPDATE versions SET valid_to = ? WHERE memory = ? AND text IS NOT NULL"
+        " AND (valid_to IS NULL OR valid_to > ?)",
+        (starts, target.memory, starts),
     )
     connection.execute(
         "INSERT INTO versions (id, memory, number, event, text, hash, metadata, categories, role, actor_id,"

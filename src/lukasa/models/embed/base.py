@@ -34,10 +34,14 @@ class Calibration:
         if not 0 < self.spread < self.same - self.mean:
             raise ConfigError(f"{self}: spread must be positive, and mean + spread less than same")
 
+    @property
+    def floor(self) -> float:
+        """What most unrelated texts stay below: the cosine that scores 0."""
+        return self.mean + self.spread
+
     def score(self, cosine: float) -> float:
         """*cosine* on a scale that means the same for every model: unrelated near 0, the same text 1."""
-        floor = self.mean + self.spread
-        return min(1.0, max(0.0, (cosine - floor) / (self.same - floor)))
+        return min(1.0, max(0.0, (cosine - self.floor) / (self.same - self.floor)))
 
 
 class Embedder(Protocol):
