@@ -130,6 +130,50 @@ class Checkup:
 Receipt = Callable[[Applied], Mapping[str, object]]
 
 
+@dataclass(frozen=True, slots=True)
+class Stats:
+    """How much one space holds, and its file. `memories` counts the active ones."""
+
+    space: str
+    memories: int
+    states: Mapping[str, int]
+    episodes: int
+    messages: int
+    scopes: Mapping[str, int]
+    models: Mapping[str, str]
+    schema: int
+    path: str
+    file_bytes: int
+    log_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """How much a copy holds."""
+
+    episodes: int
+    memories: int
+    links: int
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """How much a copy brought; `skipped` was there already."""
+
+    episodes: int
+    memories: int
+    links: int
+    skipped: int
+
+
+@dataclass(frozen=True, slots=True)
+class Reembedded:
+    """The model whose vectors count now, and how many were made."""
+
+    model: str
+    embedded: int
+
+
 class Ledger(Protocol):
     """One transactional store of episodes, memories, versions, vectors and postings.
 

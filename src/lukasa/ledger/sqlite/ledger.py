@@ -5,33 +5,45 @@ from __future__ import annotations
 import sqlite3
 import threading
 import time
-from collections.abc import Mapping
-from datetime import datetime
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import UTC, datetime
+from functools import partial
+from itertools import islice
 from pathlib import Path
 
 from lukasa.ledger.base import (
     Applied,
+    Checkup,
+    Exported,
     Found,
     Page,
     Plan,
     Probe,
     Rank,
     Receipt,
+    Reembedded,
     Removed,
+    Restored,
+    Stats,
     View,
 )
-from lukasa.ledger.sqlite import filter_sql, read, remove, search, write
+from lukasa.ledger.sqlite import check, filter_sql, read, reembed, remove, search, stats, transfer, write
 from lukasa.ledger.sqlite.connect import Connections
 from lukasa.ledger.sqlite.lexicon import renew_postings
 from lukasa.ledger.sqlite.pool import Pools
 from lukasa.ledger.sqlite.rows import uuid7
 from lukasa.ledger.sqlite.schema import migrate
 from lukasa.ledger.sqlite.writer import active_model, begin, finish
+from lukasa.models.embed.base import Embedder
 from lukasa.runtime import in_thread
 from lukasa.types import Episode, Evidence, HistoryEntry, JsonValue, Record, Scope
 
-
 _TRIES = 5
+_LINES = 200  # of a copy that is restored, in one transaction
+
+
+def _some(lines: Iterator[bytes]) -> list[bytes]:
+    return list(islice(lines, _LINES))
 
 
 class SqliteLedger:
@@ -157,6 +169,61 @@ class SqliteLedger:
             for hit in found:
                 self._accesses[hit.record.id] = self._accesses.get(hit.record.id, 0) + 1
         return found
+
+    # --- upkeep: whichever model the ledger was opened with ---
+
+    async def stats(self) -> Stats:
+        """How much this space holds."""
+        return await self.connections.read(stats.stats, self.path, self._space)
+
+    async def check(self) -> Checkup:
+        """Prove that the file is whole: versions, vectors, postings, counters, model."""
+        return await self.connections.read(check.check)
+
+    async def export(self, view: View, write: Callable[[bytes], None]) -> Exported:
+        """Hand every line of a lossless copy of the view's scope to *write*, from one snapshot."""
+        return await self.connections.read(transfer.export, self._space, view, write)
+
+    async def restore(
+        self, lines: Iterable[bytes], *, now: datetime | None = None, vectors: bool = True
+    ) -> Restored:
+        """Take in what `export` wrote; what is there already (by id) is left alone.
+
+        `vectors=False` leaves the vectors to `reembed`, for a copy made with another model. Raises
+        `InputError`, which names the line; what came before it is in the ledger, whole.
+        """
+        state, moment = transfer.Restoring(), now or datetime.now(UTC)
+        source = iter(lines)
+        while lot := await in_thread(_some, source):
+            work = partial(transfer.restore_some, space=self._space, now=moment, vectors=vectors)
+            await self.connections.write(work, lot, state)
+        return transfer.restored(state)
+
+    async def reembed(
+        self, embedder: Embedder, *, batch: int = 64, progress: Callable[[int, int], None] | None = None
+    ) -> Reembedded:
+        """Give every item a vector of *embedder*'s, then switch to it; what is there already is kept.
+
+        Others read and write with the old model until the switch. May be broken off and begun again.
+        """
+        text = await self.connections.read(reembed.some_text)
+        if text is None:
+            return Reembedded(embedder.model, 0)
+        dim = (await embedder.embed([text], use="passage")).shape[1]
+        slot = await self.connections.write(reembed.slot_of, embedder.model, dim)
+        embedded = 0
+        while True:
+            texts = await self.connections.read(reembed.missing, slot, batch)
+            if texts:
+                rows = await embedder.embed([text for _, _, text in texts], use="passage")
+                made = [(one, row.tobytes()) for one, row in zip(texts, rows, strict=True)]
+                await self.connections.write(reembed.store, slot, made)
+                embedded += len(made)
+            elif await self.connections.write(reembed.switch, embedder.model, slot) == 0:
+                return Reembedded(embedder.model, embedded)
+            if progress is not None:
+                without, total = await self.connections.read(reembed.left, slot)
+                progress(total - without, total)
 
     async def aclose(self) -> None:
         """See `Ledger.aclose`."""

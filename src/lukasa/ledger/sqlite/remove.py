@@ -200,10 +200,11 @@ def scrub(connection: sqlite3.Connection) -> str | None:
     """
     try:
         connection.execute("VACUUM")
-        if connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0] == 0:
-            return None
-        return "a reader keeps the write-ahead log open: its old pages go when the last reader closes"
+        blocked = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
     except sqlite3.OperationalError as error:
         if error.sqlite_errorcode & 0xFF not in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_FULL):
             raise
         return f"erased, but the file could not be written anew ({error}): erase again to have it done"
+    if blocked:
+        return "a reader keeps the write-ahead log open: its old pages go when the last reader closes"
+    return None

@@ -1,0 +1,405 @@
+"""A space as JSON lines and back, whole: every version, source, link and vector, under the same ids.
+
+The first line tells the format and the vectors' model, the last one how much there was: a copy that was
+cut off is noticed. Nothing of the file's own numbering is in it.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import sqlite3
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Final, cast
+
+from lukasa.errors import InputError
+from lukasa.ledger.base import Exported, Restored, View
+from lukasa.ledger.sqlite import reembed
+from lukasa.ledger.sqlite.rows import KEY_COLUMNS, Keys, dump, fence, keys_of, space_key
+from lukasa.ledger.sqlite.schema import ITEM_BITS, VERSION, vector_key
+from lukasa.ledger.sqlite.writer import Writer, begin, finish, make_keys
+from lukasa.text.tokens import terms
+from lukasa.types import Scope
+
+FORMAT: Final = 1
+_EPISODE: Final = (
+    "uid",
+    "status",
+    "attempts",
+    "error",
+    "idempotency_key",
+    "request",
+    "receipt",
+    "recorded_at",
+)
+_MESSAGE: Final = ("position", "role", "name", "text", "said_at", "erased")
+_MEMORY: Final = (
+    "uid",
+    "kind",
+    "state",
+    "dedupe_key",
+    "pinned",
+    "immutable",
+    "expires_on",
+    "accesses",
+    "accessed_at",
+    "stability",
+    "created_at",
+    "updated_at",
+)
+_VERSION: Final = (
+    "number",
+    "event",
+    "text",
+    "hash",
+    "metadata",
+    "categories",
+    "role",
+    "actor_id",
+    "attributed_to",
+    "subject",
+    "attribute",
+    "importance",
+    "confidence",
+    "event_from",
+    "event_to",
+    "valid_from",
+    "valid_to",
+    "recorded_at",
+    "retired_at",
+    "reason",
+    "extractor",
+    "model",
+)
+Json = dict[str, object]
+
+
+# --- out ---
+
+
+def export(
+    connection: sqlite3.Connection, space: str, view: View, write: Callable[[bytes], None]
+) -> Exported:
+    """Write every line of what the view's scope names, whatever its state."""
+    keys = keys_of(connection, space_key(connection, space), view.scope)
+    model = connection.execute("SELECT slot, name, dim FROM models WHERE state = 'active'").fetchone()
+    head = {"lukasa_export": FORMAT, "schema": VERSION, "model": None if model is None else list(model[1:])}
+    _line(write, head)
+    counts = {"episodes": 0, "memories": 0, "links": 0}
+    if keys is not None:
+        predicate, values = fence(keys)
+        for row in connection.execute(f"SELECT m.id FROM episodes m WHERE {predicate} ORDER BY m.id", values):
+            _line(write, {"episode": _episode(connection, row[0])})
+            counts["episodes"] += 1
+        for row in connection.execute(f"SELECT m.id FROM memories m WHERE {predicate} ORDER BY m.id", values):
+            _line(write, {"memory": _memory(connection, row[0], 0 if model is None else model[0])})
+            counts["memories"] += 1
+        for link in _links(connection, predicate, values):
+            _line(write, {"link": link})
+            counts["links"] += 1
+    _line(write, {"end": counts})
+    return Exported(**counts)
+
+
+def _line(write: Callable[[bytes], None], value: Mapping[str, object]) -> None:
+    write(dump(value).encode() + b"\n")
+
+
+def _named(columns: Sequence[str], row: Sequence[object]) -> Json:
+    """A row as an object: what is NULL is left out, bytes are base64."""
+    return {
+        name: base64.b64encode(value).decode() if isinstance(value, bytes) else value
+        for name, value in zip(columns, row, strict=True)
+        if value is not None
+    }
+
+
+def _ids(connection: sqlite3.Connection, table: str, number: int) -> Json:
+    row = connection.execute(
+        f"SELECT {', '.join(f'(SELECT name FROM scopes WHERE id = {c})' for c in KEY_COLUMNS.values())}"
+        f" FROM {table} WHERE id = ?",
+        (number,),
+    ).fetchone()
+    return {kind: name for kind, name in zip(KEY_COLUMNS, row, strict=True) if name is not None}
+
+
+def _episode(connection: sqlite3.Connection, number: int) -> Json:
+    row = connection.execute(f"SELECT {', '.join(_EPISODE)} FROM episodes WHERE id = ?", (number,)).fetchone()
+    messages = connection.execute(
+        f"SELECT {', '.join(_MESSAGE)} FROM messages WHERE episode = ? ORDER BY position", (number,)
+    )
+    return {
+        **_named(_EPISODE, row),
+        "ids": _ids(connection, "episodes", number),
+        "messages": [_named(_MESSAGE, message) for message in messages],
+    }
+
+
+def _memory(connection: sqlite3.Connection, number: int, slot: int) -> Json:
+    row = connection.execute(f"SELECT {', '.join(_MEMORY)} FROM memories WHERE id = ?", (number,)).fetchone()
+    items = connection.execute(
+        "SELECT i.id, i.state, x.vector FROM items i LEFT JOIN vectors x"
+        f" ON x.key = (? | (i.partition << {ITEM_BITS}) | i.id) WHERE i.memory = ? ORDER BY i.id",
+        (vector_key(slot, 0, 0), number),
+    ).fetchall()
+    places = {item[0]: place for place, item in enumerate(items)}
+    versions = connection.execute(
+        f"SELECT id, item, {', '.join(_VERSION)} FROM versions WHERE memory = ? ORDER BY number", (number,)
+    ).fetchall()
+    (current,) = connection.execute(
+        "SELECT number FROM versions WHERE id = (SELECT version FROM memories WHERE id = ?)", (number,)
+    ).fetchone()
+    return {
+        **_named(_MEMORY, row),
+        "ids": _ids(connection, "memories", number),
+        "current": current,
+        "items": [_named(["state", "vector"], item[1:]) for item in items],
+        "versions": [
+            _named(_VERSION, version[2:])
+            | ({} if version[1] is None else {"item": places[version[1]]})
+            | {"sources": _sources(connection, version[0])}
+            for version in versions
+        ],
+    }
+
+
+def _sources(connection: sqlite3.Connection, version: int) -> list[list[object]]:
+    rows = connection.execute(
+        'SELECT e.uid, g.position, s.start, s."end", s.trust FROM sources s'
+        " JOIN messages g ON g.id = s.message JOIN episodes e ON e.id = g.episode WHERE s.version = ? ORDER BY g.id, s.start",
+        (version,),
+    )
+    return [list(row) for row in rows]
+
+
+def _links(connection: sqlite3.Connection, predicate: str, values: Sequence[object]) -> Iterable[Json]:
+    rows = connection.execute(
+        "SELECT m.uid, t.uid, l.kind, l.recorded_at FROM links l JOIN memories m ON m.id = l.origin"
+        f" JOIN memories t ON t.id = l.target WHERE {predicate} ORDER BY m.id, t.id, l.kind",
+        values,
+    )
+    for row in rows:
+        yield _named(["origin", "target", "kind", "recorded_at"], row)
+
+
+# --- in ---
+
+
+@dataclass(slots=True)
+class Restoring:
+    """A copy that is being read: what its head said, what was found so far."""
+
+    model: tuple[str, int] | None = None
+    slot: int = -1
+    head: bool = False
+    ended: bool = False
+    seen: dict[str, int] = field(default_factory=lambda: {"episodes": 0, "memories": 0, "links": 0})
+    new: dict[str, int] = field(default_factory=lambda: {"episodes": 0, "memories": 0, "links": 0})
+    number: int = 0
+
+    def wrong(self, problem: str) -> InputError:
+        """What to raise of the present line."""
+        return InputError(f"line {self.number} of the copy: {problem}")
+
+
+def restore_some(
+    connection: sqlite3.Connection,
+    lines: Sequence[bytes],
+    state: Restoring,
+    *,
+    space: str,
+    now: datetime,
+    vectors: bool,
+) -> None:
+    """Take in some lines, in the caller's transaction; what is there already (by id) is left alone."""
+    writer = begin(connection, space, now, "")
+    for line in lines:
+        state.number += 1
+        kind, value = _read(line, state)
+        if kind == "lukasa_export":
+            _head(connection, state, value, vectors=vectors)
+            continue
+        if not state.head or state.ended:
+            raise state.wrong("not where it belongs; is this one whole export?")
+        if kind == "end":
+            state.ended = True
+            if value["end"] != state.seen:
+                raise state.wrong(f"{value['end']} were written, {state.seen} are here")
+            continue
+        try:
+            made = _TAKERS[kind](writer, cast("Json", value[kind]), state)
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise state.wrong(f"not a {kind} as export writes it ({error!r:.100})") from error
+        except sqlite3.IntegrityError as error:
+            raise state.wrong(f"this {kind} does not fit what is in the ledger ({error})") from error
+        state.seen[_PLURALS[kind]] += 1
+        state.new[_PLURALS[kind]] += int(made)
+    finish(writer)
+
+
+def _read(line: bytes, state: Restoring) -> tuple[str, Json]:
+    try:
+        value = cast("object", json.loads(line))
+    except ValueError as error:
+        raise state.wrong("not JSON; is the copy cut off?") from error
+    if isinstance(value, dict) and value:
+        kind = next(iter(cast("Json", value)))
+        if kind in ("lukasa_export", "end", *_TAKERS):
+            return kind, cast("Json", value)
+    raise state.wrong("not a line that export writes")
+
+
+def _head(connection: sqlite3.Connection, state: Restoring, value: Json, *, vectors: bool) -> None:
+    if state.head or value["lukasa_export"] != FORMAT:
+        raise state.wrong(f"this Lukasa reads one export of format {FORMAT}; upgrade for a newer one")
+    state.head = True
+    model = cast("list[object] | None", value.get("model"))
+    if vectors and model is not None:
+        state.model = (str(model[0]), cast("int", model[1]))
+        reembed.refuse_mismatch(connection, state.model[0])
+        state.slot = reembed.slot_of(connection, *state.model)
+
+
+def _keys(writer: Writer, value: Json) -> Keys:
+    return make_keys(writer, Scope(**cast("dict[str, str]", value["ids"])))
+
+
+def _values(columns: Sequence[str], value: Json, *, blobs: Sequence[str] = ()) -> list[object]:
+    return [
+        base64.b64decode(cast("str", value[name])) if name in blobs and name in value else value.get(name)
+        for name in columns
+    ]
+
+
+def _insert(
+    connection: sqlite3.Connection, table: str, columns: Sequence[str], row: Sequence[object]
+) -> None:
+    quoted = ", ".join(f'"{name}"' for name in columns)
+    connection.execute(f"INSERT INTO {table} ({quoted}) VALUES ({', '.join('?' * len(row))})", row)
+
+
+def _take_episode(writer: Writer, value: Json, _state: Restoring) -> bool:
+    connection = writer.connection
+    if connection.execute("SELECT 1 FROM episodes WHERE uid = ?", (value["uid"],)).fetchone():
+        return False
+    keys, number = _keys(writer, value), writer.number()
+    _insert(
+        connection,
+        "episodes",
+        ["id", "space", "partition", *KEY_COLUMNS.values(), *_EPISODE],
+        [number, keys.space, keys.partition, *keys.columns]
+        + _values(_EPISODE, value, blobs=("idempotency_key", "request")),
+    )
+    for message in cast("list[Json]", value["messages"]):
+        _insert(
+            connection,
+            "messages",
+            ["id", "episode", *_MESSAGE],
+            [writer.number(), number, *_values(_MESSAGE, message)],
+        )
+    return True
+
+
+def _take_memory(writer: Writer, value: Json, state: Restoring) -> bool:
+    connection = writer.connection
+    if connection.execute("SELECT 1 FROM memories WHERE uid = ?", (value["uid"],)).fetchone():
+        return False
+    keys, memory = _keys(writer, value), writer.number()
+    versions = cast("list[Json]", value["versions"])
+    numbers = {cast("int", version["number"]): writer.number() for version in versions}
+    _insert(
+        connection,
+        "memories",
+        ["id", "space", "partition", *KEY_COLUMNS.values(), "version", *_MEMORY],
+        [memory, keys.space, keys.partition, *keys.columns, numbers[cast("int", value["current"])]]
+        + _values(_MEMORY, value, blobs=("dedupe_key",)),
+    )
+    items = [_take_item(writer, memory, keys, place, value, state) for place in range(_count(value["items"]))]
+    for version in versions:
+        number = numbers[cast("int", version["number"])]
+        item = None if "item" not in version else items[cast("int", version["item"])]
+        _insert(
+            connection,
+            "versions",
+            ["id", "memory", "item", *_VERSION],
+            [number, memory, item, *_values(_VERSION, version)],
+        )
+        for source in cast("list[list[object]]", version["sources"]):
+            _take_source(connection, number, source)
+    return True
+
+
+def _count(values: object) -> int:
+    return len(cast("list[object]", values))
+
+
+def _take_item(writer: Writer, memory: int, keys: Keys, place: int, value: Json, state: Restoring) -> int:
+    item = writer.number()
+    given = cast("list[Json]", value["items"])[place]
+    text = next(
+        (cast("str", v["text"]) for v in cast("list[Json]", value["versions"]) if v.get("item") == place), ""
+    )
+    gone = given["state"] == -1
+    counts = {} if gone else terms(text)
+    writer.connection.execute(
+        "INSERT INTO items VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (item, memory, keys.partition, *keys.columns, given["state"], writer.change)
+        + (sum(terms(text).values()),),
+    )
+    writer.connection.executemany(
+        "INSERT INTO postings VALUES (?, ?, ?, ?)",
+        [(keys.partition, term, item, count) for term, count in sorted(counts.items())],
+    )
+    if "vector" in given and state.model is not None:
+        vector = base64.b64decode(cast("str", given["vector"]))
+        if len(vector) != 4 * state.model[1]:
+            raise ValueError(f"a vector of {len(vector) // 4} numbers, not {state.model[1]}")
+        key = vector_key(state.slot, keys.partition, item)
+        writer.connection.execute("INSERT INTO vectors VALUES (?, ?)", (key, vector))
+    return item
+
+
+def _take_source(connection: sqlite3.Connection, version: int, source: Sequence[object]) -> None:
+    uid, position, start, end, trust = source
+    row = connection.execute(
+        "SELECT g.id FROM messages g JOIN episodes e ON e.id = g.episode WHERE e.uid = ? AND g.position = ?",
+        (uid, position),
+    ).fetchone()
+    if row is None:
+        raise ValueError(f"its source, message {position} of episode {uid}, is not in the copy")
+    _insert(
+        connection,
+        "sources",
+        ["version", "message", "start", "end", "trust"],
+        [version, row[0], start, end, trust],
+    )
+
+
+def _take_link(writer: Writer, value: Json, _state: Restoring) -> bool:
+    done = writer.connection.execute(
+        "INSERT OR IGNORE INTO links SELECT o.id, t.id, ?, ? FROM memories o, memories t"
+        " WHERE o.uid = ? AND t.uid = ?",
+        (value["kind"], value["recorded_at"], value["origin"], value["target"]),
+    )
+    return done.rowcount > 0
+
+
+_TAKERS: Final[Mapping[str, Callable[[Writer, Json, Restoring], bool]]] = {
+    "episode": _take_episode,
+    "memory": _take_memory,
+    "link": _take_link,
+}
+_PLURALS: Final = {"episode": "episodes", "memory": "memories", "link": "links"}
+
+
+def restored(state: Restoring) -> Restored:
+    """What came of it; raises where the copy's last line never came."""
+    if not state.ended:
+        raise InputError(
+            f"the copy ends after line {state.number} without its last line: it was cut off. What was whole "
+            "is in the ledger; restoring a whole copy adds the rest"
+        )
+    skipped = sum(state.seen.values()) - sum(state.new.values())
+    return Restored(**state.new, skipped=skipped)
