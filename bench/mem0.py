@@ -181,6 +181,9 @@ def turns(both: dict[str, Side], orders: list[tuple[str, ...]]) -> dict[str, lis
     for order in orders:
         for name, side in both.items():
             taken[name].append(side(*order))
+    for name, answers in taken.items():
+        if statistics.median(one["answer"] for one in answers) < 1:
+            raise RuntimeError(f"{name} answered {orders[0][0]} with nothing: there is nothing to compare")
     return taken
 
 

@@ -1,7 +1,7 @@
 """Texts that read like memories, and questions about them: the same on every run, English with some Chinese.
 
-Words are drawn as in real talk: a few names and places are everywhere, most are rare, and a third of the
-vocabulary stands once. So postings have the lengths that a search meets in earnest.
+Words are drawn as in real talk: a few names and places are everywhere, most are rare, and most surnames
+and all codes stand once or twice. So postings have the lengths that a search meets in earnest.
 """
 
 from __future__ import annotations

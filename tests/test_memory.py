@@ -149,7 +149,7 @@ def test_history_tells_add_update_and_delete_in_order(memory: Memory, clock: Fro
         ("DELETE", "new", None, True),
     ]
     assert set(entries[0]) == set(
-        "id memory_id old_memory new_memory event created_at updated_at is_deleted actor_id role".split()
+        ["id", "memory_id", "old_memory", "new_memory", "event", "created_at", "updated_at", "is_deleted", "actor_id", "role"]
     )
     assert [e["updated_at"][11:16] for e in entries] == ["12:00", "13:00", "14:00"]
     assert {e["memory_id"] for e in entries} == {one}
@@ -250,7 +250,9 @@ def test_an_expiry_that_is_cleared_or_moved_brings_the_memory_back(
         added(memory, "another")  # a write meets the expired row
         assert memory.search("pass", user_id="ines")["results"] == []
     memory.update(one, expiration_date=None)
-    assert [hit["memory"] for hit in memory.search("pass", user_id="ines")["results"]] == ["The pass is valid"]
+    assert [hit["memory"] for hit in memory.search("pass", user_id="ines")["results"]] == [
+        "The pass is valid"
+    ]
     assert "expiration_date" not in (memory.get(one) or {})
     memory.update(one, expiration_date="2025-01-03")
     assert memory.search("pass", user_id="ines")["results"] == []
@@ -592,7 +594,9 @@ def test_a_cursor_ends_exactly_where_the_rows_do(memory: Memory) -> None:
     assert memory.get_all(user_id="ines", limit=4)["cursor"] is None
 
 
-@pytest.mark.parametrize("cursor", ["", "nonsense", "bTE", "bS0x", "eDE=", "🍵", "bTk5OTk5OTk5OTk5OTk5OTk5OTk5OTk5"])
+@pytest.mark.parametrize(
+    "cursor", ["", "nonsense", "bTE", "bS0x", "eDE=", "🍵", "bTk5OTk5OTk5OTk5OTk5OTk5OTk5OTk5"]
+)
 def test_a_cursor_that_was_never_given_raises(memory: Memory, cursor: str) -> None:
     added(memory, "x")
     with pytest.raises(InputError, match="cursor"):

@@ -3,25 +3,19 @@ what must change, the truth, find it again."""
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Mapping, Sequence
-from datetime import date, datetime
+from collections.abc import Mapping
+from datetime import date
 from functools import partial
 from itertools import count
-from pathlib import Path
-from types import TracebackType
-from typing import Self, TypeAlias
 
 from lukasa import results
-from lukasa.config import DEFAULT_CACHE_MB, Clock, EmbedderOption, Redact, Settings, from_dict, utc_now
-from lukasa.errors import MemoryNotFound, ScopeError, StaleVersion, Unsupported
-from lukasa.house import House, build
+from lukasa.core import Core, Filters, Id, Messages, When, moment
+from lukasa.errors import MemoryNotFound, StaleVersion, Unsupported
 from lukasa.ledger.base import Plan, View
-from lukasa.ledger.filters import parse
 from lukasa.messages.edit import Edit, read_edit
 from lukasa.messages.normalize import normalize
 from lukasa.messages.scope import scope_of
-from lukasa.options import NO_SCOPE, a_memory_id, a_query, a_threshold, merged, one_limit, one_text, verb
+from lukasa.options import a_memory_id, a_query, a_threshold, one_limit, one_text, verb
 from lukasa.recall.step import recall
 from lukasa.reconcile.edit import revise
 from lukasa.reconcile.verbatim import verbatim
@@ -35,18 +29,12 @@ from lukasa.results import (
     SearchResult,
     WhyResult,
 )
-from lukasa.runtime import in_thread
-from lukasa.text.times import parse_time
 from lukasa.types import UNSET, Add, Scope, Unset
-
-When: TypeAlias = "datetime | date | str | float"
-Messages: TypeAlias = "str | Mapping[str, object] | Sequence[str | Mapping[str, object]]"
-Filters: TypeAlias = Mapping[str, object]
 
 _TRIES = 20
 
 
-class AsyncMemory:
+class AsyncMemory(Core):
     """A memory that its users can rely on: kept in one file, scoped, with history and sources.
 
     `path` is the file (default: `lukasa.db` in the user's data folder). `space` separates tenants within
@@ -58,46 +46,6 @@ class AsyncMemory:
     Nothing is opened before the first verb. One instance serves any number of tasks, threads and loops.
     """
 
-    def __init__(
-        self,
-        path: str | Path | None = None,
-        *,
-        space: str = "default",
-        embedder: EmbedderOption | None = None,
-        redact: Redact = True,
-        cache_mb: int = DEFAULT_CACHE_MB,
-        clock: Clock = utc_now,
-    ) -> None:
-        self._settings = Settings(
-            path=path, space=space, embedder=embedder, redact=redact, cache_mb=cache_mb, clock=clock
-        )
-        self._built: House | None = None
-        self._building = threading.Lock()
-
-    @classmethod
-    def from_config(cls, config: Mapping[str, object]) -> Self:
-        """The same from a dictionary; mem0's `embedder` section is understood. Unknown keys raise."""
-        return cls.from_settings(from_dict(config))
-
-    @classmethod
-    def from_settings(cls, settings: Settings) -> Self:
-        """The same from typed settings."""
-        memory = cls()
-        memory._settings = settings
-        return memory
-
-    @property
-    def house(self) -> House:
-        """Ledger, embedder and redactor, made at first use."""
-        with self._building:
-            if self._built is None:
-                self._built = build(self._settings)
-            return self._built
-
-    async def _parts(self) -> House:
-        # Built in a thread: the first use imports numpy, which takes longer than a loop should wait.
-        return self._built or await in_thread(lambda: self.house)
-
     # --- writing ---
 
     @verb
@@ -105,10 +53,10 @@ class AsyncMemory:
         self,
         messages: Messages,
         *,
-        user_id: str | int | None = None,
-        agent_id: str | int | None = None,
-        run_id: str | int | None = None,
-        app_id: str | int | None = None,
+        user_id: Id = None,
+        agent_id: Id = None,
+        run_id: Id = None,
+        app_id: Id = None,
         metadata: Mapping[str, object] | None = None,
         timestamp: When | None = None,
         expiration_date: date | str | None = None,
@@ -127,8 +75,8 @@ class AsyncMemory:
         """
         if infer:
             raise Unsupported("infer=True needs an extractor, and this version has none: use infer=False")
-        house, now = await self._parts(), self._settings.clock()
-        scope = self._view(user_id, agent_id, run_id, app_id, None).scope
+        house, now = await self.parts(), self.settings.clock()
+        scope = self.view(user_id, agent_id, run_id, app_id, None).scope
         episode = normalize(
             messages,
             scope=scope,
@@ -159,17 +107,17 @@ class AsyncMemory:
         data: str | None = None,
         *,
         timestamp: When | None = None,
-        user_id: str | int | None = None,
-        agent_id: str | int | None = None,
-        run_id: str | int | None = None,
-        app_id: str | int | None = None,
+        user_id: Id = None,
+        agent_id: Id = None,
+        run_id: Id = None,
+        app_id: Id = None,
     ) -> MessageResult:
         """Give a memory a new version; the old one stays in its history.
 
         `metadata` is merged into what is there. `expiration_date=None` clears it. `timestamp` is when the
         new text became true (default now). Raises `MemoryNotFound` outside the given ids.
         """
-        house = await self._parts()
+        house = await self.parts()
         edit = read_edit(
             text=one_text(text, data),
             metadata=metadata,
@@ -184,9 +132,9 @@ class AsyncMemory:
 
     async def _revise(self, memory_id: str, scope: Scope, edit: Edit) -> None:
         """Decide on the version that is there, and again where another writer was faster."""
-        house, vector = await self._parts(), None
+        house, vector = await self.parts(), None
         for attempt in count(1):
-            now = self._settings.clock()
+            now = self.settings.clock()
             known = await house.ledger.get(View(scope, now.date()), memory_id)
             if known is None:
                 raise MemoryNotFound(f"memory {memory_id!r} not found in this scope")
@@ -207,10 +155,10 @@ class AsyncMemory:
         memory_id: str,
         *,
         erase: bool = False,
-        user_id: str | int | None = None,
-        agent_id: str | int | None = None,
-        run_id: str | int | None = None,
-        app_id: str | int | None = None,
+        user_id: Id = None,
+        agent_id: Id = None,
+        run_id: Id = None,
+        app_id: Id = None,
     ) -> MessageResult:
         """Take a memory out of every recall; its history keeps the text.
 
@@ -219,11 +167,11 @@ class AsyncMemory:
         """
         view = View(
             scope_of(user_id=user_id, agent_id=agent_id, run_id=run_id, app_id=app_id),
-            self._today(),
+            self.today(),
             show_expired=True,
         )
-        done = await (await self._parts()).ledger.remove(
-            view, now=self._settings.clock(), memory_id=a_memory_id(memory_id), erase=erase
+        done = await (await self.parts()).ledger.remove(
+            view, now=self.settings.clock(), memory_id=a_memory_id(memory_id), erase=erase
         )
         if not done.written:
             raise MemoryNotFound(f"memory {memory_id!r} not found in this scope")
@@ -232,11 +180,11 @@ class AsyncMemory:
     @verb
     async def delete_all(
         self,
-        user_id: str | int | None = None,
-        agent_id: str | int | None = None,
-        run_id: str | int | None = None,
+        user_id: Id = None,
+        agent_id: Id = None,
+        run_id: Id = None,
         *,
-        app_id: str | int | None = None,
+        app_id: Id = None,
         filters: Filters | None = None,
         all_scopes: bool = False,
         erase: bool = False,
@@ -246,17 +194,15 @@ class AsyncMemory:
         `erase=True` also purges what was said, and the ids themselves. Without any id it raises
         `ScopeError`; `all_scopes=True` says that everybody's is meant.
         """
-        view = self._view(
-            user_id, agent_id, run_id, app_id, filters, all_scopes=all_scopes, show_expired=True
-        )
-        done = await (await self._parts()).ledger.remove(view, now=self._settings.clock(), erase=erase)
+        view = self.view(user_id, agent_id, run_id, app_id, filters, all_scopes=all_scopes, show_expired=True)
+        done = await (await self.parts()).ledger.remove(view, now=self.settings.clock(), erase=erase)
         return results.removed_all(done)
 
     @verb
     async def reset(self) -> None:
         """Erase everything of this space: memories, history, what was said."""
-        view = View(Scope(), self._today(), everyone=True, show_expired=True)
-        await (await self._parts()).ledger.remove(view, now=self._settings.clock(), erase=True)
+        view = View(Scope(), self.today(), everyone=True, show_expired=True)
+        await (await self.parts()).ledger.remove(view, now=self.settings.clock(), erase=True)
 
     # --- reading ---
 
@@ -265,10 +211,10 @@ class AsyncMemory:
         self,
         query: str,
         *,
-        user_id: str | int | None = None,
-        agent_id: str | int | None = None,
-        run_id: str | int | None = None,
-        app_id: str | int | None = None,
+        user_id: Id = None,
+        agent_id: Id = None,
+        run_id: Id = None,
+        app_id: Id = None,
         filters: Filters | None = None,
         top_k: int | None = None,
         limit: int | None = None,
@@ -285,11 +231,11 @@ class AsyncMemory:
 
         Raises `ScopeError` without any id, `FilterError`, `InputError` for a blank query.
         """
-        view = self._view(user_id, agent_id, run_id, app_id, filters, show_expired=show_expired, as_of=as_of)
+        view = self.view(user_id, agent_id, run_id, app_id, filters, show_expired=show_expired, as_of=as_of)
         wanted, least, asked = one_limit(top_k, limit), a_threshold(threshold), a_query(query)
         if wanted == 0:
             return {"results": []}
-        house = await self._parts()
+        house = await self.parts()
         hits = await recall(
             asked,
             ledger=house.ledger,
@@ -305,16 +251,16 @@ class AsyncMemory:
         self,
         memory_id: str,
         *,
-        user_id: str | int | None = None,
-        agent_id: str | int | None = None,
-        run_id: str | int | None = None,
-        app_id: str | int | None = None,
+        user_id: Id = None,
+        agent_id: Id = None,
+        run_id: Id = None,
+        app_id: Id = None,
         as_of: When | None = None,
     ) -> MemoryItem | None:
         """One memory, expired or not; None where there is none of that id (in that scope, at that time)."""
         scope = scope_of(user_id=user_id, agent_id=agent_id, run_id=run_id, app_id=app_id)
-        record = await (await self._parts()).ledger.get(
-            View(scope, self._today(), as_of=_moment(as_of)), a_memory_id(memory_id)
+        record = await (await self.parts()).ledger.get(
+            View(scope, self.today(), as_of=moment(as_of)), a_memory_id(memory_id)
         )
         return None if record is None else {**results.item(record), "score": None}
 
@@ -322,10 +268,10 @@ class AsyncMemory:
     async def get_all(
         self,
         *,
-        user_id: str | int | None = None,
-        agent_id: str | int | None = None,
-        run_id: str | int | None = None,
-        app_id: str | int | None = None,
+        user_id: Id = None,
+        agent_id: Id = None,
+        run_id: Id = None,
+        app_id: Id = None,
         filters: Filters | None = None,
         top_k: int | None = None,
         limit: int | None = None,
@@ -338,7 +284,7 @@ class AsyncMemory:
 
         Without any id it raises `ScopeError`; `all_scopes=True` says that everybody's are meant.
         """
-        view = self._view(
+        view = self.view(
             user_id,
             agent_id,
             run_id,
@@ -348,24 +294,24 @@ class AsyncMemory:
             as_of=as_of,
             all_scopes=all_scopes,
         )
-        page = await (await self._parts()).ledger.page(view, limit=one_limit(top_k, limit), cursor=cursor)
+        page = await (await self.parts()).ledger.page(view, limit=one_limit(top_k, limit), cursor=cursor)
         return results.listed(page)
 
     @verb
     async def count(
         self,
         *,
-        user_id: str | int | None = None,
-        agent_id: str | int | None = None,
-        run_id: str | int | None = None,
-        app_id: str | int | None = None,
+        user_id: Id = None,
+        agent_id: Id = None,
+        run_id: Id = None,
+        app_id: Id = None,
         filters: Filters | None = None,
         show_expired: bool = False,
         as_of: When | None = None,
         all_scopes: bool = False,
     ) -> int:
         """How many memories `get_all` would list."""
-        view = self._view(
+        view = self.view(
             user_id,
             agent_id,
             run_id,
@@ -375,23 +321,21 @@ class AsyncMemory:
             as_of=as_of,
             all_scopes=all_scopes,
         )
-        return await (await self._parts()).ledger.count(view)
+        return await (await self.parts()).ledger.count(view)
 
     @verb
     async def history(
         self,
         memory_id: str,
         *,
-        user_id: str | int | None = None,
-        agent_id: str | int | None = None,
-        run_id: str | int | None = None,
-        app_id: str | int | None = None,
+        user_id: Id = None,
+        agent_id: Id = None,
+        run_id: Id = None,
+        app_id: Id = None,
     ) -> list[HistoryItem]:
         """What happened to a memory, oldest first, its deletion included; empty where nothing is known."""
         scope = scope_of(user_id=user_id, agent_id=agent_id, run_id=run_id, app_id=app_id)
-        entries = await (await self._parts()).ledger.history(
-            View(scope, self._today()), a_memory_id(memory_id)
-        )
+        entries = await (await self.parts()).ledger.history(View(scope, self.today()), a_memory_id(memory_id))
         return [results.event(entry) for entry in entries]
 
     @verb
@@ -399,72 +343,20 @@ class AsyncMemory:
         self,
         memory_id: str,
         *,
-        user_id: str | int | None = None,
-        agent_id: str | int | None = None,
-        run_id: str | int | None = None,
-        app_id: str | int | None = None,
+        user_id: Id = None,
+        agent_id: Id = None,
+        run_id: Id = None,
+        app_id: Id = None,
     ) -> WhyResult:
         """Where a memory comes from: source messages with spans, the extractor, every later edit.
 
         Raises `MemoryNotFound` for a memory that is not there (in that scope).
         """
         scope = scope_of(user_id=user_id, agent_id=agent_id, run_id=run_id, app_id=app_id)
-        view, ledger = View(scope, self._today()), (await self._parts()).ledger
+        view, ledger = View(scope, self.today()), (await self.parts()).ledger
         record = await ledger.get(view, a_memory_id(memory_id))
         if record is None:
             raise MemoryNotFound(f"memory {memory_id!r} not found in this scope")
         return results.why(
             record, await ledger.evidence(view, memory_id), await ledger.history(view, memory_id)
         )
-
-    # --- its life ---
-
-    async def aclose(self) -> None:
-        """Finish what was begun and let go of the file. Safe to call twice; other verbs then raise."""
-        house = await self._parts()
-        await house.ledger.aclose()
-        await house.embedder.aclose()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self.aclose()
-
-    def _today(self) -> date:
-        return self._settings.clock().date()
-
-    def _view(
-        self,
-        user_id: str | int | None,
-        agent_id: str | int | None,
-        run_id: str | int | None,
-        app_id: str | int | None,
-        filters: Filters | None,
-        *,
-        show_expired: bool = False,
-        as_of: When | None = None,
-        all_scopes: bool = False,
-    ) -> View:
-        """What a read may see. Refuses a view of everybody that was not asked for in so many words."""
-        parsed = parse(filters)
-        named = scope_of(user_id=user_id, agent_id=agent_id, run_id=run_id, app_id=app_id)
-        scope = merged(named, parsed.scope)
-        if not scope and not all_scopes:
-            raise ScopeError(NO_SCOPE)
-        if scope and all_scopes:
-            raise ScopeError("all_scopes=True means everybody's memories: leave the ids out, or leave it out")
-        return View(
-            scope,
-            self._today(),
-            where=parsed.where,
-            as_of=_moment(as_of),
-            show_expired=show_expired,
-            everyone=all_scopes,
-        )
-
-
-def _moment(value: When | None) -> datetime | None:
-    return None if value is None else parse_time(value, what="as_of")

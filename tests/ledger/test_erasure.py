@@ -88,9 +88,7 @@ def use_every_verb(memory: Memory, words: dict[str, str]) -> str:
     return memory_id
 
 
-PLACES = (
-    "user agent run system text name key value nested idempotency update key2 value2 query filter filter2 failed"
-)
+PLACES = "user agent run system text name key value nested idempotency update key2 value2 query filter filter2 failed"
 
 
 @pytest.mark.parametrize("how", ["delete", "delete then erase", "delete_all", "delete_all by run", "reset"])

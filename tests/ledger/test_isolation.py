@@ -192,7 +192,9 @@ class Isolation(RuleBasedStateMachine):
     def search(
         self, space: str, scope: dict[str, str], where: dict[str, object] | None, word: str, top_k: int
     ) -> None:
-        results = self.memories[space].search(word, filters=where, top_k=top_k, threshold=0, **scope)["results"]
+        results = self.memories[space].search(word, filters=where, top_k=top_k, threshold=0, **scope)[
+            "results"
+        ]
         visible = self.seen(space, scope, where)
         found = [hit["id"] for hit in results]
         assert set(found) <= set(visible)

@@ -18,7 +18,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from re import Match, Pattern
+from re import Match
 
 CUSTOM = "custom"
 """The kind of what a caller's own pattern or function masks."""
@@ -30,7 +30,7 @@ class _Rule:
 
     kind: str
     hints: tuple[str, ...]  # lower case; a text without any of them cannot match
-    pattern: Pattern[str]
+    pattern: str
     accept: Callable[[Match[str]], bool] | None = None
 
 
@@ -166,100 +166,90 @@ hvs. nrak- sntrys_ sntryu_ phc_ phx_ sbp_ figd_ atatt3 lin_api_ ntn_ glsa_ dckr_
 _KEY_TAIL = rf"(?:(?=[A-Za-z0-9]{{20}})|{_WITH_DIGIT})[A-Za-z0-9_-]{{16,}}+(?:\.[A-Za-z0-9_-]++)*+"
 
 
-def _assignment(name: str) -> Pattern[str]:
+def _assignment(name: str) -> str:
     separator = r"(?P<sep>[\"'`]?\s{0,3}(?:=>|:=|=(?!=)|[:：](?!//)|[—–-](?=\s))\s{0,3})"
-    return re.compile(rf"{name}{separator}(?:{_QUOTED}|(?P<v>{_BARE}{{4,}}+))", re.IGNORECASE)
+    return rf"(?i){name}{separator}(?:{_QUOTED}|(?P<v>{_BARE}{{4,}}+))"
 
 
-def _statement(name: str) -> Pattern[str]:
+def _statement(name: str) -> str:
     said = r"\s+(?:is|was|ist|es|est|è|é|это)\s*:?\s+[\"'“`]?"
-    return re.compile(rf"(?<![a-z]){name}{_ABOUT}{said}(?P<v>{_BARE}{{4,}}+)", re.IGNORECASE)
+    return rf"(?i)(?<![a-z]){name}{_ABOUT}{said}(?P<v>{_BARE}{{4,}}+)"
 
 
-def _shape(kind: str, hints: Sequence[str], pattern: str, flags: int = 0) -> _Rule:
-    return _Rule(kind, tuple(hints), re.compile(pattern, flags))
+def _shape(kind: str, hints: Sequence[str], pattern: str) -> _Rule:
+    return _Rule(kind, tuple(hints), pattern)
 
 
-@cache
-def _rules() -> tuple[_Rule, ...]:
-    # At first use: compiling them all is a tenth of what `import lukasa` may take.
-    return (
-        _shape(
-            "private key",
-            ("private key",),
-            r"-----BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----"
-            r"(?:(?:[^-]|-(?!----))*+-----END [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----"
-            # cut off before its end
-            r"|(?:(?:\s|\\[nr])*+[A-Za-z0-9+/=]{20,}+)++)",
+_RULES: tuple[_Rule, ...] = (
+    _shape(
+        "private key",
+        ("private key",),
+        r"-----BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----"
+        r"(?:(?:[^-]|-(?!----))*+-----END [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----"
+        # cut off before its end
+        r"|(?:(?:\s|\\[nr])*+[A-Za-z0-9+/=]{20,}+)++)",
+    ),
+    _shape("url password", ("://",), r"://[^\s/@:\"'<>]{0,100}:(?P<v>(?!\[redacted: )[^\s/@\"'<>]{1,200})@"),
+    _shape("api key", _PREFIX_HINTS.split(), rf"{_BEFORE}(?:{'|'.join(_PREFIXES.split())}){_KEY_TAIL}"),
+    _shape("api key", ("sg.",), rf"{_BEFORE}SG\.[A-Za-z0-9_-]{{16,}}\.[A-Za-z0-9_-]{{16,}}"),
+    _shape("api key", ("aiza",), rf"{_BEFORE}AIza[A-Za-z0-9_-]{{30,}}"),
+    _shape(
+        "api key",
+        ("akia", "asia", "aroa", "aida"),
+        r"(?<![A-Za-z0-9])A(?:KIA|SIA|ROA|IDA)[A-Z0-9]{16}(?![A-Za-z0-9])",
+    ),
+    _shape("api key", ("sk",), r"(?<![A-Za-z0-9])SK[0-9a-f]{32}(?![A-Za-z0-9])"),
+    _shape("token", ("xox",), rf"{_BEFORE}xox[a-z](?:-[A-Za-z0-9]{{6,}})+"),
+    _shape("token", ("hooks.slack",), r"hooks\.slack\.com/(?P<v>(?:services|workflows)/[A-Za-z0-9/_-]{20,})"),
+    _shape("token", ("pypi-",), rf"{_BEFORE}pypi-{_WITH_DIGIT}[A-Za-z0-9_-]{{32,}}"),
+    _shape("token", ("ya29.",), rf"{_BEFORE}ya29\.[A-Za-z0-9_-]{{20,}}"),
+    _shape("token", (":aa",), r"(?<![A-Za-z0-9])[0-9]{8,10}:AA[A-Za-z0-9_-]{30,}"),
+    _shape("token", ("eyj",), rf"{_BEFORE}eyJ[A-Za-z0-9_-]{{8,}}\.[A-Za-z0-9_-]{{8,}}(?:\.[A-Za-z0-9_-]+)*"),
+    _shape(
+        "token",
+        ("authorization", "bearer"),
+        r"(?i)(?:authorization[\"']?\s{0,3}[:=]\s{0,3}[\"']?(?:bearer|basic|token)\s{1,3}"
+        r"(?P<v>[A-Za-z0-9._~+/=-]{6,})"
+        r"|(?<![a-z])bearer\s{1,3}(?P<s>(?=[A-Za-z._~+/=-]{0,60}[0-9])[A-Za-z0-9._~+/=-]{12,}))",
+    ),
+    *(_Rule(kind, hints, _assignment(_CALLED[kind]), _assigned) for kind, hints in _NAMES),
+    _Rule("password", _PASSWORD_HINTS, _statement(_CALLED["password"]), _spoken),
+    _Rule(
+        "password",
+        _PASSWORD_HINTS,
+        rf"(?i){_CALLED['password']}(?:\s+is|\s*[:=])\s*[\"“](?P<v>[^\"“”\n]{{4,}})[\"”]",
+        _foreign,
+    ),
+    _Rule("api key", ("key",), _statement(_CALLED["api key"]), _spoken_mixed),
+    _Rule("token", ("token",), _statement(_CALLED["token"]), _spoken_mixed),
+    _Rule("secret", ("secret",), _statement(_CALLED["secret"]), _spoken_mixed),
+    _shape(
+        "pin",
+        ("pin ", "pin:", "pin=", "pin-"),
+        rf"(?i)(?<![a-z])pin(?:[ -](?:code|number))?(?:{_ABOUT}\s+(?:is|was|ist|es)|\s{{0,3}}[:=])"
+        r"\s{0,3}[\"']?(?P<v>[0-9]{4,8})(?![0-9-]|\.[0-9])",
+    ),
+    _Rule("password", ("pw:", "pw=", "pw :", "pw ="), _assignment(r"(?<![a-z])pw"), _assigned),
+    _Rule(
+        "password",
+        ("密码", "密碼", "口令", "密钥", "密鑰", "パスワード", "비밀번호"),
+        (
+            r"(?:密码|密碼|口令|密钥|密鑰|パスワード|비밀번호)(?:是|为|為|は|는|은|[:：=]|\s){1,6}[「“\"']?"
+            r"(?P<v>(?:(?!\[redacted: )[!-~]){4,}+)"
         ),
-        _shape(
-            "url password", ("://",), r"://[^\s/@:\"'<>]{0,100}:(?P<v>(?!\[redacted: )[^\s/@\"'<>]{1,200})@"
-        ),
-        _shape("api key", _PREFIX_HINTS.split(), rf"{_BEFORE}(?:{'|'.join(_PREFIXES.split())}){_KEY_TAIL}"),
-        _shape("api key", ("sg.",), rf"{_BEFORE}SG\.[A-Za-z0-9_-]{{16,}}\.[A-Za-z0-9_-]{{16,}}"),
-        _shape("api key", ("aiza",), rf"{_BEFORE}AIza[A-Za-z0-9_-]{{30,}}"),
-        _shape(
-            "api key",
-            ("akia", "asia", "aroa", "aida"),
-            r"(?<![A-Za-z0-9])A(?:KIA|SIA|ROA|IDA)[A-Z0-9]{16}(?![A-Za-z0-9])",
-        ),
-        _shape("api key", ("sk",), r"(?<![A-Za-z0-9])SK[0-9a-f]{32}(?![A-Za-z0-9])"),
-        _shape("token", ("xox",), rf"{_BEFORE}xox[a-z](?:-[A-Za-z0-9]{{6,}})+"),
-        _shape(
-            "token", ("hooks.slack",), r"hooks\.slack\.com/(?P<v>(?:services|workflows)/[A-Za-z0-9/_-]{20,})"
-        ),
-        _shape("token", ("pypi-",), rf"{_BEFORE}pypi-{_WITH_DIGIT}[A-Za-z0-9_-]{{32,}}"),
-        _shape("token", ("ya29.",), rf"{_BEFORE}ya29\.[A-Za-z0-9_-]{{20,}}"),
-        _shape("token", (":aa",), r"(?<![A-Za-z0-9])[0-9]{8,10}:AA[A-Za-z0-9_-]{30,}"),
-        _shape(
-            "token", ("eyj",), rf"{_BEFORE}eyJ[A-Za-z0-9_-]{{8,}}\.[A-Za-z0-9_-]{{8,}}(?:\.[A-Za-z0-9_-]+)*"
-        ),
-        _shape(
-            "token",
-            ("authorization", "bearer"),
-            r"(?:authorization[\"']?\s{0,3}[:=]\s{0,3}[\"']?(?:bearer|basic|token)\s{1,3}"
-            r"(?P<v>[A-Za-z0-9._~+/=-]{6,})"
-            r"|(?<![a-z])bearer\s{1,3}(?P<s>(?=[A-Za-z._~+/=-]{0,60}[0-9])[A-Za-z0-9._~+/=-]{12,}))",
-            re.IGNORECASE,
-        ),
-        *(_Rule(kind, hints, _assignment(_CALLED[kind]), _assigned) for kind, hints in _NAMES),
-        _Rule("password", _PASSWORD_HINTS, _statement(_CALLED["password"]), _spoken),
-        _Rule(
-            "password",
-            _PASSWORD_HINTS,
-            re.compile(
-                rf"{_CALLED['password']}(?:\s+is|\s*[:=])\s*[\"“](?P<v>[^\"“”\n]{{4,}})[\"”]", re.IGNORECASE
-            ),
-            _foreign,
-        ),
-        _Rule("api key", ("key",), _statement(_CALLED["api key"]), _spoken_mixed),
-        _Rule("token", ("token",), _statement(_CALLED["token"]), _spoken_mixed),
-        _Rule("secret", ("secret",), _statement(_CALLED["secret"]), _spoken_mixed),
-        _shape(
-            "pin",
-            ("pin ", "pin:", "pin=", "pin-"),
-            rf"(?<![a-z])pin(?:[ -](?:code|number))?(?:{_ABOUT}\s+(?:is|was|ist|es)|\s{{0,3}}[:=])"
-            r"\s{0,3}[\"']?(?P<v>[0-9]{4,8})(?![0-9-]|\.[0-9])",
-            re.IGNORECASE,
-        ),
-        _Rule("password", ("pw:", "pw=", "pw :", "pw ="), _assignment(r"(?<![a-z])pw"), _assigned),
-        _Rule(
-            "password",
-            ("密码", "密碼", "口令", "密钥", "密鑰", "パスワード", "비밀번호"),
-            re.compile(
-                r"(?:密码|密碼|口令|密钥|密鑰|パスワード|비밀번호)(?:是|为|為|は|는|은|[:：=]|\s){1,6}[「“\"']?"
-                r"(?P<v>(?:(?!\[redacted: )[!-~]){4,}+)"
-            ),
-            _foreign,
-        ),
-    )
+        _foreign,
+    ),
+)
+
+
+_compiled = cache(re.compile)  # at first use: all of them would be a tenth of `import lukasa`
 
 
 @cache
 def _by_hint() -> Mapping[str, Sequence[_Rule]]:
     """Ordinary text holds none of the hints: these look-ups are all that it costs."""
-    hints = dict.fromkeys(hint for rule in _rules() for hint in rule.hints)
-    return {hint: tuple(rule for rule in _rules() if hint in rule.hints) for hint in hints}
+    hints = dict.fromkeys(hint for rule in _RULES for hint in rule.hints)
+    return {hint: tuple(rule for rule in _RULES if hint in rule.hints) for hint in hints}
 
 
 _KINDS = (
@@ -292,7 +282,7 @@ def mask_known(text: str, kinds: list[str]) -> str:
     hinted = [hint for hint in _by_hint() if hint in lowered]
     if hinted:
         wanted = {id(rule) for hint in hinted for rule in _by_hint()[hint]}
-        for rule in _rules():
+        for rule in _RULES:
             if id(rule) in wanted:
                 text = _mask_rule(rule, text, kinds)
     return _mask_cards(text, kinds)
@@ -311,4 +301,4 @@ def _mask_rule(rule: _Rule, text: str, kinds: list[str]) -> str:
             end = start + len(match["v"].rstrip(_TRAILING))
         return match[0][:start] + mask_of(rule.kind) + match[0][end:]
 
-    return rule.pattern.sub(masked, text)
+    return _compiled(rule.pattern).sub(masked, text)

@@ -27,7 +27,18 @@ from lukasa.ledger.base import (
     Stats,
     View,
 )
-from lukasa.ledger.sqlite import check, filter_sql, read, reembed, remove, search, stats, transfer, write
+from lukasa.ledger.sqlite import (
+    check,
+    export,
+    filter_sql,
+    read,
+    reembed,
+    remove,
+    restore,
+    search,
+    stats,
+    write,
+)
 from lukasa.ledger.sqlite.connect import Connections
 from lukasa.ledger.sqlite.lexicon import renew_postings
 from lukasa.ledger.sqlite.pool import Pools
@@ -182,7 +193,7 @@ class SqliteLedger:
 
     async def export(self, view: View, write: Callable[[bytes], None]) -> Exported:
         """Hand every line of a lossless copy of the view's scope to *write*, from one snapshot."""
-        return await self.connections.read(transfer.export, self._space, view, write)
+        return await self.connections.read(export.export, self._space, view, write)
 
     async def restore(
         self, lines: Iterable[bytes], *, now: datetime | None = None, vectors: bool = True
@@ -192,12 +203,12 @@ class SqliteLedger:
         `vectors=False` leaves the vectors to `reembed`, for a copy made with another model. Raises
         `InputError`, which names the line; what came before it is in the ledger, whole.
         """
-        state, moment = transfer.Restoring(), now or datetime.now(UTC)
+        state, moment = restore.Restoring(), now or datetime.now(UTC)
         source = iter(lines)
         while lot := await in_thread(_some, source):
-            work = partial(transfer.restore_some, space=self._space, now=moment, vectors=vectors)
+            work = partial(restore.restore_some, space=self._space, now=moment, vectors=vectors)
             await self.connections.write(work, lot, state)
-        return transfer.restored(state)
+        return restore.restored(state)
 
     async def reembed(
         self, embedder: Embedder, *, batch: int = 64, progress: Callable[[int, int], None] | None = None

@@ -1,190 +1,31 @@
-"""A space as JSON lines and back, whole: every version, source, link and vector, under the same ids.
-
-The first line tells the format and the vectors' model, the last one how much there was: a copy that was
-cut off is noticed. Nothing of the file's own numbering is in it.
-"""
+"""What `export` wrote, taken in again: by id, so that a restore may be repeated."""
 
 from __future__ import annotations
 
 import base64
 import json
 import sqlite3
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final, cast
 
 from lukasa.errors import InputError
-from lukasa.ledger.base import Exported, Restored, View
+from lukasa.ledger.base import Restored
 from lukasa.ledger.sqlite import reembed
-from lukasa.ledger.sqlite.rows import KEY_COLUMNS, Keys, dump, fence, keys_of, space_key
-from lukasa.ledger.sqlite.schema import ITEM_BITS, VERSION, vector_key
+from lukasa.ledger.sqlite.export import (
+    EPISODE_COLUMNS,
+    FORMAT,
+    MEMORY_COLUMNS,
+    MESSAGE_COLUMNS,
+    VERSION_COLUMNS,
+    Json,
+)
+from lukasa.ledger.sqlite.rows import KEY_COLUMNS, Keys
+from lukasa.ledger.sqlite.schema import vector_key
 from lukasa.ledger.sqlite.writer import Writer, begin, finish, make_keys
 from lukasa.text.tokens import terms
 from lukasa.types import Scope
-
-FORMAT: Final = 1
-_EPISODE: Final = (
-    "uid",
-    "status",
-    "attempts",
-    "error",
-    "idempotency_key",
-    "request",
-    "receipt",
-    "recorded_at",
-)
-_MESSAGE: Final = ("position", "role", "name", "text", "said_at", "erased")
-_MEMORY: Final = (
-    "uid",
-    "kind",
-    "state",
-    "dedupe_key",
-    "pinned",
-    "immutable",
-    "expires_on",
-    "accesses",
-    "accessed_at",
-    "stability",
-    "created_at",
-    "updated_at",
-)
-_VERSION: Final = (
-    "number",
-    "event",
-    "text",
-    "hash",
-    "metadata",
-    "categories",
-    "role",
-    "actor_id",
-    "attributed_to",
-    "subject",
-    "attribute",
-    "importance",
-    "confidence",
-    "event_from",
-    "event_to",
-    "valid_from",
-    "valid_to",
-    "recorded_at",
-    "retired_at",
-    "reason",
-    "extractor",
-    "model",
-)
-Json = dict[str, object]
-
-
-# --- out ---
-
-
-def export(
-    connection: sqlite3.Connection, space: str, view: View, write: Callable[[bytes], None]
-) -> Exported:
-    """Write every line of what the view's scope names, whatever its state."""
-    keys = keys_of(connection, space_key(connection, space), view.scope)
-    model = connection.execute("SELECT slot, name, dim FROM models WHERE state = 'active'").fetchone()
-    head = {"lukasa_export": FORMAT, "schema": VERSION, "model": None if model is None else list(model[1:])}
-    _line(write, head)
-    counts = {"episodes": 0, "memories": 0, "links": 0}
-    if keys is not None:
-        predicate, values = fence(keys)
-        for row in connection.execute(f"SELECT m.id FROM episodes m WHERE {predicate} ORDER BY m.id", values):
-            _line(write, {"episode": _episode(connection, row[0])})
-            counts["episodes"] += 1
-        for row in connection.execute(f"SELECT m.id FROM memories m WHERE {predicate} ORDER BY m.id", values):
-            _line(write, {"memory": _memory(connection, row[0], 0 if model is None else model[0])})
-            counts["memories"] += 1
-        for link in _links(connection, predicate, values):
-            _line(write, {"link": link})
-            counts["links"] += 1
-    _line(write, {"end": counts})
-    return Exported(**counts)
-
-
-def _line(write: Callable[[bytes], None], value: Mapping[str, object]) -> None:
-    write(dump(value).encode() + b"\n")
-
-
-def _named(columns: Sequence[str], row: Sequence[object]) -> Json:
-    """A row as an object: what is NULL is left out, bytes are base64."""
-    return {
-        name: base64.b64encode(value).decode() if isinstance(value, bytes) else value
-        for name, value in zip(columns, row, strict=True)
-        if value is not None
-    }
-
-
-def _ids(connection: sqlite3.Connection, table: str, number: int) -> Json:
-    row = connection.execute(
-        f"SELECT {', '.join(f'(SELECT name FROM scopes WHERE id = {c})' for c in KEY_COLUMNS.values())}"
-        f" FROM {table} WHERE id = ?",
-        (number,),
-    ).fetchone()
-    return {kind: name for kind, name in zip(KEY_COLUMNS, row, strict=True) if name is not None}
-
-
-def _episode(connection: sqlite3.Connection, number: int) -> Json:
-    row = connection.execute(f"SELECT {', '.join(_EPISODE)} FROM episodes WHERE id = ?", (number,)).fetchone()
-    messages = connection.execute(
-        f"SELECT {', '.join(_MESSAGE)} FROM messages WHERE episode = ? ORDER BY position", (number,)
-    )
-    return {
-        **_named(_EPISODE, row),
-        "ids": _ids(connection, "episodes", number),
-        "messages": [_named(_MESSAGE, message) for message in messages],
-    }
-
-
-def _memory(connection: sqlite3.Connection, number: int, slot: int) -> Json:
-    row = connection.execute(f"SELECT {', '.join(_MEMORY)} FROM memories WHERE id = ?", (number,)).fetchone()
-    items = connection.execute(
-        "SELECT i.id, i.state, x.vector FROM items i LEFT JOIN vectors x"
-        f" ON x.key = (? | (i.partition << {ITEM_BITS}) | i.id) WHERE i.memory = ? ORDER BY i.id",
-        (vector_key(slot, 0, 0), number),
-    ).fetchall()
-    places = {item[0]: place for place, item in enumerate(items)}
-    versions = connection.execute(
-        f"SELECT id, item, {', '.join(_VERSION)} FROM versions WHERE memory = ? ORDER BY number", (number,)
-    ).fetchall()
-    (current,) = connection.execute(
-        "SELECT number FROM versions WHERE id = (SELECT version FROM memories WHERE id = ?)", (number,)
-    ).fetchone()
-    return {
-        **_named(_MEMORY, row),
-        "ids": _ids(connection, "memories", number),
-        "current": current,
-        "items": [_named(["state", "vector"], item[1:]) for item in items],
-        "versions": [
-            _named(_VERSION, version[2:])
-            | ({} if version[1] is None else {"item": places[version[1]]})
-            | {"sources": _sources(connection, version[0])}
-            for version in versions
-        ],
-    }
-
-
-def _sources(connection: sqlite3.Connection, version: int) -> list[list[object]]:
-    rows = connection.execute(
-        'SELECT e.uid, g.position, s.start, s."end", s.trust FROM sources s'
-        " JOIN messages g ON g.id = s.message JOIN episodes e ON e.id = g.episode WHERE s.version = ? ORDER BY g.id, s.start",
-        (version,),
-    )
-    return [list(row) for row in rows]
-
-
-def _links(connection: sqlite3.Connection, predicate: str, values: Sequence[object]) -> Iterable[Json]:
-    rows = connection.execute(
-        "SELECT m.uid, t.uid, l.kind, l.recorded_at FROM links l JOIN memories m ON m.id = l.origin"
-        f" JOIN memories t ON t.id = l.target WHERE {predicate} ORDER BY m.id, t.id, l.kind",
-        values,
-    )
-    for row in rows:
-        yield _named(["origin", "target", "kind", "recorded_at"], row)
-
-
-# --- in ---
 
 
 @dataclass(slots=True)
@@ -288,16 +129,16 @@ def _take_episode(writer: Writer, value: Json, _state: Restoring) -> bool:
     _insert(
         connection,
         "episodes",
-        ["id", "space", "partition", *KEY_COLUMNS.values(), *_EPISODE],
+        ["id", "space", "partition", *KEY_COLUMNS.values(), *EPISODE_COLUMNS],
         [number, keys.space, keys.partition, *keys.columns]
-        + _values(_EPISODE, value, blobs=("idempotency_key", "request")),
+        + _values(EPISODE_COLUMNS, value, blobs=("idempotency_key", "request")),
     )
     for message in cast("list[Json]", value["messages"]):
         _insert(
             connection,
             "messages",
-            ["id", "episode", *_MESSAGE],
-            [writer.number(), number, *_values(_MESSAGE, message)],
+            ["id", "episode", *MESSAGE_COLUMNS],
+            [writer.number(), number, *_values(MESSAGE_COLUMNS, message)],
         )
     return True
 
@@ -312,9 +153,9 @@ def _take_memory(writer: Writer, value: Json, state: Restoring) -> bool:
     _insert(
         connection,
         "memories",
-        ["id", "space", "partition", *KEY_COLUMNS.values(), "version", *_MEMORY],
+        ["id", "space", "partition", *KEY_COLUMNS.values(), "version", *MEMORY_COLUMNS],
         [memory, keys.space, keys.partition, *keys.columns, numbers[cast("int", value["current"])]]
-        + _values(_MEMORY, value, blobs=("dedupe_key",)),
+        + _values(MEMORY_COLUMNS, value, blobs=("dedupe_key",)),
     )
     items = [_take_item(writer, memory, keys, place, value, state) for place in range(_count(value["items"]))]
     for version in versions:
@@ -323,8 +164,8 @@ def _take_memory(writer: Writer, value: Json, state: Restoring) -> bool:
         _insert(
             connection,
             "versions",
-            ["id", "memory", "item", *_VERSION],
-            [number, memory, item, *_values(_VERSION, version)],
+            ["id", "memory", "item", *VERSION_COLUMNS],
+            [number, memory, item, *_values(VERSION_COLUMNS, version)],
         )
         for source in cast("list[list[object]]", version["sources"]):
             _take_source(connection, number, source)
