@@ -40,10 +40,11 @@ def rank(
     weights: Weights = WEIGHTS,
 ) -> Ranked:
     """The best *top_k* whose score reaches *threshold*, best first; equals in order of item."""
-    similarity = _similarity(signals.cosine.astype(np.float64), calibration)
+    # An item that has no vector yet is judged by its words alone.
+    cosine = np.where(np.isnan(signals.cosine), calibration.floor, signals.cosine)
+    similarity = np.clip((cosine - calibration.floor) / (calibration.same - calibration.floor), 0, 1)
     score = np.round(1 - (1 - similarity) * (1 - weights.keyword * signals.coverage), _DIGITS)
-    above = (np.nan_to_num(signals.cosine, nan=calibration.mean) - calibration.mean) / calibration.spread
-    strength = above + weights.bm25 * signals.bm25
+    strength = (cosine - calibration.mean) / calibration.spread + weights.bm25 * signals.bm25
     # Rounded: the last bits of a product depend on where in the matrix a row stands, and equals must tie.
     order = np.lexsort((signals.item, -np.round(strength, 4)))
     order = order[score[order] >= threshold][:top_k]
@@ -55,15 +56,8 @@ def rank(
         "rank_score": strength,
         "final_score": score,
     }
-    return Ranked(order.tolist(), {name: _column(values, order) for name, values in parts.items()})
+    return Ranked(order.tolist(), {name: _column(values[order]) for name, values in parts.items()})
 
 
-def _similarity(cosine: NDArray[np.float64], calibration: Calibration) -> NDArray[np.float64]:
-    """`Calibration.score` of a column; 0 where there is no vector yet."""
-    floor = calibration.floor
-    scaled = (np.nan_to_num(cosine, nan=floor) - floor) / (calibration.same - floor)
-    return np.clip(scaled, 0, 1)
-
-
-def _column(values: NDArray[np.floating], order: NDArray[np.intp]) -> list[float]:
-    return np.round(values[order].astype(np.float64), _DIGITS).tolist()
+def _column(values: NDArray[np.floating]) -> list[float]:
+    return np.round(values.astype(np.float64), _DIGITS).tolist()

@@ -162,13 +162,10 @@ class Snapshot:
 
     def positions(self, items: NDArray[np.int64]) -> NDArray[np.int64]:
         """Where these items are; -1 for one that is not here."""
-        at = np.searchsorted(self.items, items)
-        inside = at < len(self.items)
-        found = np.full(len(items), -1, np.int64)
-        hit = np.zeros(len(items), np.bool_)
-        hit[inside] = self.items[at[inside]] == items[inside]
-        found[hit] = at[hit]
-        return found
+        if not len(self.items):
+            return np.full(len(items), -1, np.int64)
+        at = np.minimum(np.searchsorted(self.items, items), len(self.items) - 1)
+        return np.where(self.items[at] == items, at, -1)
 
     def current(self, keys: Mapping[ScopeKind, int], today: int) -> NDArray[np.bool_]:
         """Which rows are active, unexpired, and equal on every id that the read names."""

@@ -9,11 +9,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from functools import cached_property
-from typing import Final, cast
+from typing import Any, Final, cast
 
 from lukasa.ledger.base import View
 from lukasa.ledger.sqlite.filter_sql import compile_where
-from lukasa.types import SCOPE_KINDS, JsonValue, Kind, Record, Scope, ScopeKind, State
+from lukasa.types import SCOPE_KINDS, Record, Scope, ScopeKind
 
 KEY_COLUMNS: Final[Mapping[ScopeKind, str]] = {
     "user_id": "user_key",
@@ -66,30 +66,28 @@ def uuid7(now: int) -> str:
     return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
 
 
-def record(row: Sequence[object]) -> Record:
+def record(row: Sequence[Any]) -> Record:  # pyright: ignore[reportExplicitAny]  # the columns' types are the schema's
     """A row of `RECORD` as the value that leaves the ledger."""
     (uid, text, digest, kind, state, number, metadata, categories, role, actor, attributed) = row[:11]
-    (importance, confidence, expires, created, recorded, updated, current) = row[11:18]
+    (importance, confidence, expires, created, recorded, updated, current, *names) = row[11:22]
     return Record(
-        id=cast("str", uid),
-        scope=Scope(*cast("tuple[str | None, str | None, str | None, str | None]", tuple(row[18:22]))),
-        text=cast("str", text),
-        hash=cast("str", digest),
-        kind=cast("Kind", kind),
-        state=cast("State", state),
-        version=cast("int", number),
-        metadata={} if metadata == "{}" else cast("dict[str, JsonValue]", json.loads(cast("str", metadata))),
-        categories=()
-        if categories == "[]"
-        else tuple(cast("list[str]", json.loads(cast("str", categories)))),
-        role=cast("str | None", role),
-        actor_id=cast("str | None", actor),
-        attributed_to=cast("str | None", attributed),
-        importance=cast("float | None", importance),
-        confidence=cast("float | None", confidence),
-        expires_on=None if expires is None else day(cast("int", expires)),
-        created_at=moment(cast("int", created)),
-        updated_at=moment(cast("int", updated if current else recorded)),
+        id=uid,
+        scope=Scope(*names),
+        text=text,
+        hash=digest,
+        kind=kind,
+        state=state,
+        version=number,
+        metadata={} if metadata == "{}" else json.loads(metadata),
+        categories=() if categories == "[]" else tuple(json.loads(categories)),
+        role=role,
+        actor_id=actor,
+        attributed_to=attributed,
+        importance=importance,
+        confidence=confidence,
+        expires_on=None if expires is None else day(expires),
+        created_at=moment(created),
+        updated_at=moment(updated if current else recorded),
     )
 
 

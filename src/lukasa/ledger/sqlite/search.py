@@ -160,8 +160,7 @@ def _occurrences(
         found.extend(chain.from_iterable(cursor.fetchall()))
     pairs = np.array(found, np.int64).reshape(-1, 2)
     at = rows.positions(pairs[:, 0])
-    seen = at >= 0
-    seen[seen] = mask[at[seen]]
+    seen = (at >= 0) & mask[at]
     at, tf = at[seen], pairs[seen, 1]
     if len(spellings) == 1 and len(partitions) == 1:
         return at, tf
