@@ -293,3 +293,12 @@ def test_any_input_gives_an_episode_or_a_reasoned_refusal(messages: object, meta
         message.text.encode("utf-8")
         assert message.text.strip()
         assert message.said_at is not None
+
+
+def test_a_call_that_remembers_nothing_says_so() -> None:
+    made = read([{"role": "system", "content": "be kind"}])
+    assert made.warnings == ("only system turns: they instruct, so no memory is made of them",)
+
+
+def test_a_memory_that_has_expired_already_is_told_of() -> None:
+    assert "2020-01-01 is past" in read("x", expiration_date="2020-01-01").warnings[0]

@@ -18,6 +18,7 @@ from lukasa.text.times import isoformat, parse_day, parse_time
 from lukasa.types import Episode, JsonValue, Message, Scope
 
 ROLES = ("user", "assistant", "system", "developer", "tool", "function")
+INSTRUCTING = ("system", "developer")  # what they say is kept, not remembered
 _TEXT_PARTS = ("text", "input_text", "output_text")
 _MEDIA_PARTS = frozenset(
     {
@@ -104,6 +105,10 @@ def normalize(
         "extra": extra,
     }
     started = parse_time(now, what="now")
+    if all(message.role in INSTRUCTING for message, _ in dated):
+        reading.warnings.append("only system turns: they instruct, so no memory is made of them")
+    if expires_on is not None and expires_on < started.date():
+        reading.warnings.append(f"expiration_date {expires_on} is past: no read shows it unless show_expired")
     return Episode(
         scope=scope,
         messages=tuple(Message(m.role, m.text, m.name, at or started) for m, at in dated),
