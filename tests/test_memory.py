@@ -149,7 +149,18 @@ def test_history_tells_add_update_and_delete_in_order(memory: Memory, clock: Fro
         ("DELETE", "new", None, True),
     ]
     assert set(entries[0]) == set(
-        ["id", "memory_id", "old_memory", "new_memory", "event", "created_at", "updated_at", "is_deleted", "actor_id", "role"]
+        [
+            "id",
+            "memory_id",
+            "old_memory",
+            "new_memory",
+            "event",
+            "created_at",
+            "updated_at",
+            "is_deleted",
+            "actor_id",
+            "role",
+        ]
     )
     assert [e["updated_at"][11:16] for e in entries] == ["12:00", "13:00", "14:00"]
     assert {e["memory_id"] for e in entries} == {one}

@@ -1,0 +1,240 @@
+"""What should not come, and comes: a typed error that says what to do, nothing lost, the next call works."""
+
+import os
+import resource
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lukasa import Memory
+from lukasa.errors import (
+    ConfigError,
+    InputError,
+    LedgerCorrupt,
+    LedgerError,
+    LedgerTooNew,
+    LedgerUnavailable,
+    LukasaError,
+    MessageError,
+)
+from lukasa.testing import HashEmbedder
+
+
+def opened(path: Path) -> Memory:
+    return Memory(path, embedder=HashEmbedder(32))
+
+
+@pytest.mark.parametrize(
+    "messages",
+    [None, 7, b"bytes", [], "", "  \n", [None], [{}], [{"role": "user"}], [{"role": "boss", "content": "x"}]]
+    + [[{"role": "user", "content": 3}], {"role": "user", "content": [{"type": "hologram"}]}, "\x00\x01"],
+)
+def test_messages_that_are_none_raise_and_store_nothing(tmp_path: Path, messages: Any) -> None:
+    with opened(tmp_path / "a.db") as memory:
+        with pytest.raises(MessageError):
+            memory.add(messages, user_id="ines")
+        assert memory.count(all_scopes=True, show_expired=True) == 0
+        memory.add("works after all", user_id="ines")
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda m: m.search("", user_id="u"),
+        lambda m: m.search(None, user_id="u"),
+        lambda m: m.search("x", user_id="u", limit=-1),
+        lambda m: m.search("x", user_id="u", limit=10**9),
+        lambda m: m.search("x", user_id="u", limit=True),
+        lambda m: m.search("x", user_id="u", threshold="high"),
+        lambda m: m.search("x", user_id="u", as_of="yesterday-ish"),
+        lambda m: m.search("x", user_id="u", filters={"a": {"like": 1}}),
+        lambda m: m.search("x", user_id=" u"),
+        lambda m: m.search("x"),
+        lambda m: m.get(""),
+        lambda m: m.get(3),
+        lambda m: m.get_all(),
+        lambda m: m.get_all(user_id="u", cursor="zzz"),
+        lambda m: m.get_all(user_id="u", all_scopes=True),
+        lambda m: m.add("x", user_id="u", metadata={"a": float("nan")}),
+        lambda m: m.add("x", user_id="u", metadata={1: 2}),
+        lambda m: m.add("x", user_id="u", metadata={"a": {1, 2}}),
+        lambda m: m.add("x", user_id="u", timestamp="soon"),
+        lambda m: m.add("x", user_id="u", timestamp=10**30),
+        lambda m: m.add("x", user_id="u", expiration_date="2020-13-01"),
+        lambda m: m.add("x", user_id="u", idempotency_key=" "),
+        lambda m: m.update("x"),
+        lambda m: m.update("x", " "),
+        lambda m: m.update("x", "a", data="b"),
+        lambda m: m.update("x", "a"),
+        lambda m: m.delete("x"),
+        lambda m: m.why("x"),
+        lambda m: m.delete_all(),
+    ],
+)
+def test_a_wrong_call_raises_an_input_error_and_changes_nothing(
+    tmp_path: Path, call: Callable[[Any], object]
+) -> None:
+    with opened(tmp_path / "a.db") as memory:
+        memory.add("here", user_id="u")
+        with pytest.raises(InputError):
+            call(memory)
+        assert memory.count(all_scopes=True) == 1
+
+
+def test_ten_megabytes_of_text_are_kept_and_found(tmp_path: Path) -> None:
+    text = "The needle is here. " + "hay and more hay in the stack " * 350_000
+    with opened(tmp_path / "a.db") as memory:
+        one = memory.add(text, user_id="ines")["results"][0]["id"]
+        assert (memory.get(one) or {}).get("memory") == text
+        assert memory.search("needle", user_id="ines")["results"][0]["id"] == one
+        assert memory.search(text[:200_000], user_id="ines", threshold=0)["results"]
+
+
+def test_five_thousand_messages_are_five_thousand_memories(tmp_path: Path) -> None:
+    with opened(tmp_path / "a.db") as memory:
+        done = memory.add([{"role": "user", "content": f"note {n}"} for n in range(5000)], user_id="ines")
+        assert len(done["results"]) == memory.count(user_id="ines") == 5000
+
+
+def test_surrogates_nul_and_control_characters_are_cleaned(tmp_path: Path) -> None:
+    with opened(tmp_path / "a.db") as memory:
+        made = memory.add("a\x00b \ud800 c\x07d \U0001f375", user_id="ines", metadata={"k\x00": "v\udfff"})
+        assert made["results"][0]["memory"] == "ab \ufffd cd \U0001f375"
+        assert memory.search("\ud83c\udf75 cd", user_id="ines")["results"]
+
+
+@pytest.mark.parametrize("where", ["is a folder", "under a file", "not a place"])
+def test_a_path_that_cannot_be_used_is_named(tmp_path: Path, where: str) -> None:
+    (tmp_path / "file").write_text("x")
+    paths = {
+        "is a folder": tmp_path,
+        "under a file": tmp_path / "file" / "a.db",
+        "not a place": Path("/proc/x/a.db"),
+    }
+    path = paths[where]
+    with pytest.raises(LedgerUnavailable) as caught, opened(path) as memory:
+        memory.add("x", user_id="ines")
+    assert str(path) in str(caught.value)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_folder_without_permission_is_named(tmp_path: Path) -> None:
+    tmp_path.chmod(0o500)
+    with pytest.raises(LedgerUnavailable, match="permission"), opened(tmp_path / "a.db") as memory:
+        memory.count(user_id="ines")
+
+
+def test_what_is_no_database_or_not_ours_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "text.db").write_text("this is not a database, not at all " * 100)
+    other = sqlite3.connect(tmp_path / "other.db")
+    other.execute("CREATE TABLE theirs (x)")
+    other.close()
+    for name in ("text.db", "other.db"):
+        before = (tmp_path / name).read_bytes()
+        with pytest.raises(LedgerCorrupt, match="another path"), opened(tmp_path / name) as memory:
+            memory.count(user_id="ines")
+        after = (tmp_path / name).read_bytes()
+        assert after[100:] == before[100:], "at most the journal mode in the header may differ"
+
+
+def test_a_newer_ledger_says_what_to_upgrade(tmp_path: Path) -> None:
+    with opened(tmp_path / "a.db") as memory:
+        memory.add("x", user_id="ines")
+    connection = sqlite3.connect(tmp_path / "a.db")
+    connection.execute("PRAGMA user_version = 99")
+    connection.close()
+    with (
+        pytest.raises(LedgerTooNew, match="pip install --upgrade lukasa"),
+        opened(tmp_path / "a.db") as memory,
+    ):
+        memory.count(user_id="ines")
+
+
+FULL = """
+import resource, signal, sys
+from lukasa import Memory
+from lukasa.errors import LedgerError
+from lukasa.testing import HashEmbedder
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+memory = Memory(sys.argv[1], embedder=HashEmbedder(32))
+memory.add("the first", user_id="ines")
+resource.setrlimit(resource.RLIMIT_FSIZE, (2_000_000, 2_000_000))
+stored = 1
+try:
+    for n in range(10_000):
+        memory.add(f"note {n} " + "filling " * 500, user_id="ines")
+        stored += 1
+except LedgerError as error:
+    print(stored, type(error).__name__, flush=True)
+assert memory.count(user_id="ines") == stored, (memory.count(user_id="ines"), stored)
+assert memory.search("first", user_id="ines")["results"]
+"""
+
+
+def test_a_full_disk_is_told_and_nothing_is_lost_or_half_written(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", FULL, str(tmp_path / "a.db")], capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 0, done.stderr
+    stored, kind = done.stdout.split()
+    assert kind == "LedgerUnavailable"
+    with opened(tmp_path / "a.db") as memory:
+        assert memory.count(user_id="ines") == int(stored)
+        memory.add("room again", user_id="ines")
+
+
+@pytest.mark.parametrize("option", [{"path": ":memory:"}, {"path": 3}, {"space": " "}, {"cache_mb": -1}])
+@pytest.mark.parametrize("more", [{}, {"embedder": "hash"}])
+def test_a_wrong_setting_raises_at_the_first_verb(option: dict[str, Any], more: dict[str, Any]) -> None:
+    with pytest.raises(ConfigError):
+        Memory(**option, **more).count(user_id="ines")
+
+
+@pytest.mark.parametrize("embedder", ["nanoe6", "openai:x:y:", 7, object()])
+def test_a_wrong_embedder_raises_with_the_known_ones(tmp_path: Path, embedder: Any) -> None:
+    with pytest.raises(LukasaError):
+        Memory(tmp_path / "a.db", embedder=embedder).add("x", user_id="ines")
+
+
+def test_importing_needs_no_home_and_brings_no_numpy(tmp_path: Path) -> None:
+    code = (
+        "import sys, lukasa; print([m for m in ('numpy', 'pydantic', 'openai', 'rich') if m in sys.modules])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={"PATH": os.environ["PATH"], "HOME": "/proc/nowhere"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout == "[]\n"
+
+
+def test_errors_of_a_closed_memory_say_so(tmp_path: Path) -> None:
+    memory = opened(tmp_path / "a.db")
+    memory.close()
+    memory.close()
+    with pytest.raises(LedgerError, match="was closed"):
+        memory.count(user_id="ines")
+
+
+def test_file_descriptors_do_not_leak(tmp_path: Path) -> None:
+    def held() -> int:
+        return len(os.listdir("/proc/self/fd")) if Path("/proc/self/fd").exists() else 0
+
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    assert soft > 0
+    for _ in range(3):
+        with opened(tmp_path / "a.db") as memory:
+            memory.add("x", user_id="ines")
+    before = held()
+    for _ in range(30):
+        with opened(tmp_path / "a.db") as memory:
+            memory.add("x", user_id="ines")
+            memory.search("x", user_id="ines")
+    assert held() <= before + 2
