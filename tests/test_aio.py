@@ -75,7 +75,11 @@ def test_one_memory_serves_loops_that_follow_each_other(path: Path) -> None:
 def test_one_memory_serves_loops_in_several_threads_at_once(path: Path) -> None:
     memory = AsyncMemory(path, embedder=HashEmbedder())
     with ThreadPoolExecutor(4) as pool:
-        days = list(pool.map(lambda n: asyncio.run(use(memory, f"u{n}")), range(12)))
+
+        def one(n: int) -> list[str]:
+            return asyncio.run(use(memory, f"u{n}"))
+
+        days = list(pool.map(one, range(12)))
     assert days == [[f"The key of u{n} is lost"] for n in range(12)]
     asyncio.run(memory.aclose())
 
@@ -98,7 +102,11 @@ def test_the_sync_face_works_inside_a_running_loop(path: Path) -> None:
 
 def test_sync_calls_from_many_threads_are_all_done(path: Path) -> None:
     with Memory(path, embedder=HashEmbedder()) as memory, ThreadPoolExecutor(8) as pool:
-        ids = list(pool.map(lambda n: memory.add(f"note {n}", user_id="ines")["results"][0]["id"], range(64)))
+
+        def add(n: int) -> str:
+            return memory.add(f"note {n}", user_id="ines")["results"][0]["id"]
+
+        ids = list(pool.map(add, range(64)))
         assert len(set(ids)) == memory.count(user_id="ines") == 64
 
 
@@ -159,8 +167,10 @@ def test_closing_while_others_work_ends_their_calls_with_a_result_or_a_lukasa_er
     async def main() -> None:
         memory = AsyncMemory(path, embedder=HashEmbedder())
         await memory.add("x", user_id="ines")
-        work = [asyncio.create_task(memory.add(f"note {n}", user_id="ines")) for n in range(10)]
-        work += [asyncio.create_task(memory.search("note", user_id="ines")) for _ in range(10)]  # pyright: ignore[reportArgumentType]
+        work: list[asyncio.Task[object]] = []
+        for n in range(10):
+            work.append(asyncio.create_task(memory.add(f"note {n}", user_id="ines")))
+            work.append(asyncio.create_task(memory.search("note", user_id="ines")))
         await asyncio.sleep(0.002)
         await memory.aclose()
         for result in await asyncio.gather(*work, return_exceptions=True):

@@ -29,11 +29,21 @@ def opened(path: Path) -> Memory:
     return Memory(path, embedder=HashEmbedder(32))
 
 
-@pytest.mark.parametrize(
-    "messages",
-    [None, 7, b"bytes", [], "", "  \n", [None], [{}], [{"role": "user"}], [{"role": "boss", "content": "x"}]]
-    + [[{"role": "user", "content": 3}], {"role": "user", "content": [{"type": "hologram"}]}, "\x00\x01"],
-)
+MESSAGES: list[Any] = [
+    None,
+    7,
+    b"bytes",
+    [],
+    "",
+    "  \n",
+    [None],
+    [{}],
+    [{"role": "user"}],
+    [{"role": "boss", "content": "x"}],
+] + [[{"role": "user", "content": 3}], {"role": "user", "content": [{"type": "hologram"}]}, "\x00\x01"]
+
+
+@pytest.mark.parametrize("messages", MESSAGES)
 def test_messages_that_are_none_raise_and_store_nothing(tmp_path: Path, messages: Any) -> None:
     with opened(tmp_path / "a.db") as memory:
         with pytest.raises(MessageError):
@@ -42,40 +52,40 @@ def test_messages_that_are_none_raise_and_store_nothing(tmp_path: Path, messages
         memory.add("works after all", user_id="ines")
 
 
-@pytest.mark.parametrize(
-    "call",
-    [
-        lambda m: m.search("", user_id="u"),
-        lambda m: m.search(None, user_id="u"),
-        lambda m: m.search("x", user_id="u", limit=-1),
-        lambda m: m.search("x", user_id="u", limit=10**9),
-        lambda m: m.search("x", user_id="u", limit=True),
-        lambda m: m.search("x", user_id="u", threshold="high"),
-        lambda m: m.search("x", user_id="u", as_of="yesterday-ish"),
-        lambda m: m.search("x", user_id="u", filters={"a": {"like": 1}}),
-        lambda m: m.search("x", user_id=" u"),
-        lambda m: m.search("x"),
-        lambda m: m.get(""),
-        lambda m: m.get(3),
-        lambda m: m.get_all(),
-        lambda m: m.get_all(user_id="u", cursor="zzz"),
-        lambda m: m.get_all(user_id="u", all_scopes=True),
-        lambda m: m.add("x", user_id="u", metadata={"a": float("nan")}),
-        lambda m: m.add("x", user_id="u", metadata={1: 2}),
-        lambda m: m.add("x", user_id="u", metadata={"a": {1, 2}}),
-        lambda m: m.add("x", user_id="u", timestamp="soon"),
-        lambda m: m.add("x", user_id="u", timestamp=10**30),
-        lambda m: m.add("x", user_id="u", expiration_date="2020-13-01"),
-        lambda m: m.add("x", user_id="u", idempotency_key=" "),
-        lambda m: m.update("x"),
-        lambda m: m.update("x", " "),
-        lambda m: m.update("x", "a", data="b"),
-        lambda m: m.update("x", "a"),
-        lambda m: m.delete("x"),
-        lambda m: m.why("x"),
-        lambda m: m.delete_all(),
-    ],
-)
+CALLS: list[Callable[[Any], object]] = [  # Any: what a caller without a type checker may pass
+    lambda m: m.search("", user_id="u"),
+    lambda m: m.search(None, user_id="u"),
+    lambda m: m.search("x", user_id="u", limit=-1),
+    lambda m: m.search("x", user_id="u", limit=10**9),
+    lambda m: m.search("x", user_id="u", limit=True),
+    lambda m: m.search("x", user_id="u", threshold="high"),
+    lambda m: m.search("x", user_id="u", as_of="yesterday-ish"),
+    lambda m: m.search("x", user_id="u", filters={"a": {"like": 1}}),
+    lambda m: m.search("x", user_id=" u"),
+    lambda m: m.search("x"),
+    lambda m: m.get(""),
+    lambda m: m.get(3),
+    lambda m: m.get_all(),
+    lambda m: m.get_all(user_id="u", cursor="zzz"),
+    lambda m: m.get_all(user_id="u", all_scopes=True),
+    lambda m: m.add("x", user_id="u", metadata={"a": float("nan")}),
+    lambda m: m.add("x", user_id="u", metadata={1: 2}),
+    lambda m: m.add("x", user_id="u", metadata={"a": {1, 2}}),
+    lambda m: m.add("x", user_id="u", timestamp="soon"),
+    lambda m: m.add("x", user_id="u", timestamp=10**30),
+    lambda m: m.add("x", user_id="u", expiration_date="2020-13-01"),
+    lambda m: m.add("x", user_id="u", idempotency_key=" "),
+    lambda m: m.update("x"),
+    lambda m: m.update("x", " "),
+    lambda m: m.update("x", "a", data="b"),
+    lambda m: m.update("x", "a"),
+    lambda m: m.delete("x"),
+    lambda m: m.why("x"),
+    lambda m: m.delete_all(),
+]
+
+
+@pytest.mark.parametrize("call", CALLS)
 def test_a_wrong_call_raises_an_input_error_and_changes_nothing(
     tmp_path: Path, call: Callable[[Any], object]
 ) -> None:

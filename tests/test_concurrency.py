@@ -101,7 +101,11 @@ def test_eight_instances_in_one_process_make_the_file_together(tmp_path: Path) -
         path = tmp_path / f"{n}.db"
         with ExitStack() as stack, ThreadPoolExecutor(8) as pool:
             memories = [stack.enter_context(Memory(path, embedder=HashEmbedder())) for _ in range(8)]
-            list(pool.map(lambda memory: memory.add("x", user_id="ines"), memories))
+
+            def add(memory: Memory) -> object:
+                return memory.add("x", user_id="ines")
+
+            list(pool.map(add, memories))
             assert {memory.count(user_id="ines") for memory in memories} == {8}
 
 

@@ -1,4 +1,4 @@
-"""Every verb of the sync face: shapes, arguments of both of mem0's eras, time, deletion, several instances."""
+"""Every verb of the sync face: shapes, arguments of both of mem0's eras, time, deletion, instances."""
 
 from __future__ import annotations
 
@@ -148,20 +148,18 @@ def test_history_tells_add_update_and_delete_in_order(memory: Memory, clock: Fro
         ("UPDATE", "old", "new", False),
         ("DELETE", "new", None, True),
     ]
-    assert set(entries[0]) == set(
-        [
-            "id",
-            "memory_id",
-            "old_memory",
-            "new_memory",
-            "event",
-            "created_at",
-            "updated_at",
-            "is_deleted",
-            "actor_id",
-            "role",
-        ]
-    )
+    assert set(entries[0]) == {
+        "id",
+        "memory_id",
+        "old_memory",
+        "new_memory",
+        "event",
+        "created_at",
+        "updated_at",
+        "is_deleted",
+        "actor_id",
+        "role",
+    }
     assert [e["updated_at"][11:16] for e in entries] == ["12:00", "13:00", "14:00"]
     assert {e["memory_id"] for e in entries} == {one}
     assert {e["actor_id"] for e in entries} == {"bo"}

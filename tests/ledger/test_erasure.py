@@ -1,4 +1,4 @@
-"""Erasure: canaries go in by every verb, and after `erase=True` no byte of them is left in any file or log."""
+"""Erasure: canaries go in by every verb; after `erase=True` no byte of them is left in any file or log."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import logging
 import secrets
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any  # keyword arguments from a dictionary
 
 import pytest
 
@@ -59,7 +60,7 @@ def opened(path: Path) -> Memory:
 
 def use_every_verb(memory: Memory, words: dict[str, str]) -> str:
     """Put each canary where a caller might; the id of the memory that carries them."""
-    ids = {"user_id": words["user"], "agent_id": words["agent"], "run_id": words["run"]}
+    ids: dict[str, Any] = {"user_id": words["user"], "agent_id": words["agent"], "run_id": words["run"]}
     chat: list[dict[str, object]] = [
         {"role": "system", "content": words["system"]},
         {"role": "user", "content": f"I am {words['text']}", "name": words["name"]},
@@ -88,7 +89,10 @@ def use_every_verb(memory: Memory, words: dict[str, str]) -> str:
     return memory_id
 
 
-PLACES = "user agent run system text name key value nested idempotency update key2 value2 query filter filter2 failed"
+PLACES = (
+    "user agent run system text name key value nested idempotency "
+    "update key2 value2 query filter filter2 failed"
+)
 
 
 @pytest.mark.parametrize("how", ["delete", "delete then erase", "delete_all", "delete_all by run", "reset"])

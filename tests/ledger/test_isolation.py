@@ -7,6 +7,7 @@ import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -25,7 +26,7 @@ WORDS = ("key", "bike", "dog")
 TOPICS = ("tea", "work")
 
 scopes = st.dictionaries(st.sampled_from(KINDS), st.sampled_from(NAMES), min_size=1, max_size=3)
-fences = st.one_of(st.just({}), scopes)
+fences = st.one_of(st.just(dict[str, str]()), scopes)
 filters = st.one_of(
     st.none(),
     st.sampled_from(TOPICS).map(lambda topic: {"topic": topic}),
@@ -88,7 +89,7 @@ class Isolation(RuleBasedStateMachine):
     # --- writing
 
     @rule(space=spaces, scope=scopes, word=words, topic=st.sampled_from((None, *TOPICS)))
-    def add(self, space: str, scope: dict[str, str], word: str, topic: str | None) -> None:
+    def add(self, space: str, scope: dict[str, Any], word: str, topic: str | None) -> None:
         self.serial += 1
         self.clock.advance(seconds=1)
         text = f"the {word} number{self.serial}"
@@ -98,7 +99,7 @@ class Isolation(RuleBasedStateMachine):
 
     @precondition(lambda self: self.rows)
     @rule(space=spaces, fence=fences, number=st.integers(0, 99), word=words)
-    def update(self, space: str, fence: dict[str, str], number: int, word: str) -> None:
+    def update(self, space: str, fence: dict[str, Any], number: int, word: str) -> None:
         one = self.pick(number)
         row = self.rows[one]
         self.serial += 1
@@ -113,7 +114,7 @@ class Isolation(RuleBasedStateMachine):
 
     @precondition(lambda self: self.rows)
     @rule(space=spaces, fence=fences, number=st.integers(0, 99), erase=st.booleans())
-    def delete(self, space: str, fence: dict[str, str], number: int, erase: bool) -> None:
+    def delete(self, space: str, fence: dict[str, Any], number: int, erase: bool) -> None:
         one = self.pick(number)
         row = self.rows[one]
         if not row.inside(space, fence) or (row.deleted and not erase):
@@ -125,7 +126,7 @@ class Isolation(RuleBasedStateMachine):
 
     @rule(space=spaces, scope=scopes, where=filters, erase=st.booleans())
     def delete_all(
-        self, space: str, scope: dict[str, str], where: dict[str, object] | None, erase: bool
+        self, space: str, scope: dict[str, Any], where: dict[str, object] | None, erase: bool
     ) -> None:
         gone = [
             one
@@ -161,19 +162,20 @@ class Isolation(RuleBasedStateMachine):
 
     @rule(space=spaces, scope=scopes, where=filters, limit=st.sampled_from((3, 1000)))
     def list_and_count(
-        self, space: str, scope: dict[str, str], where: dict[str, object] | None, limit: int
+        self, space: str, scope: dict[str, Any], where: dict[str, object] | None, limit: int
     ) -> None:
         memory, wanted = self.memories[space], self.seen(space, scope, where)
         found = memory.get_all(filters=where, limit=limit, **scope)["results"]
         assert [item["id"] for item in found] == wanted[:limit]
         assert [item["memory"] for item in found] == [self.rows[one].text for one in wanted[:limit]]
         for item in found:
-            assert {kind: item[kind] for kind in KINDS if kind in item} == self.rows[item["id"]].scope
+            shown = dict(item)
+            assert {kind: shown[kind] for kind in KINDS if kind in shown} == self.rows[item["id"]].scope
         assert memory.count(filters=where, **scope) == len(wanted)
 
     @precondition(lambda self: self.rows)
     @rule(space=spaces, fence=fences, number=st.integers(0, 99))
-    def get_and_history(self, space: str, fence: dict[str, str], number: int) -> None:
+    def get_and_history(self, space: str, fence: dict[str, Any], number: int) -> None:
         one, memory = self.pick(number), self.memories[space]
         row = self.rows[one]
         item = memory.get(one, **fence)
@@ -190,7 +192,7 @@ class Isolation(RuleBasedStateMachine):
 
     @rule(space=spaces, scope=scopes, where=filters, word=words, top_k=st.sampled_from((2, 1000)))
     def search(
-        self, space: str, scope: dict[str, str], where: dict[str, object] | None, word: str, top_k: int
+        self, space: str, scope: dict[str, Any], where: dict[str, object] | None, word: str, top_k: int
     ) -> None:
         results = self.memories[space].search(word, filters=where, top_k=top_k, threshold=0, **scope)[
             "results"

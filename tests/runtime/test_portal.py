@@ -203,7 +203,8 @@ for n in range(int(sys.argv[3])):
     memory.add(f"The key of parent {n}", user_id="ines")
     status = os.waitpid(child, 0)[1]
     assert status == 0, status
-print(memory.count(user_id="ines"), len(memory.search("key", user_id="ines", limit=100)["results"]), flush=True)
+found = memory.search("key", user_id="ines", limit=100)["results"]
+print(memory.count(user_id="ines"), len(found), flush=True)
 if sys.argv[2] == "busy":
     os._exit(0)
 memory.close()
