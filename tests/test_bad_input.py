@@ -37,7 +37,7 @@ MESSAGES: list[Any] = [
     "",
     "  \n",
     [None],
-    [{}],
+    [dict[str, object]()],
     [{"role": "user"}],
     [{"role": "boss", "content": "x"}],
 ] + [[{"role": "user", "content": 3}], {"role": "user", "content": [{"type": "hologram"}]}, "\x00\x01"]
