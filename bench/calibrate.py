@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import cast
 
 import numpy as np
@@ -154,6 +154,11 @@ def calibration(cosines: Cosines) -> Calibration:
     )
 
 
+def of_chinese(cosines: Cosines) -> Calibration:
+    """The same of Chinese questions and Chinese texts."""
+    return calibration(replace(cosines, unrelated=cosines.by_language["unrelated, Chinese"]))
+
+
 def scores(cosines: Array, by: Calibration) -> list[float]:
     return [by.score(float(cosine)) for cosine in cosines]
 
@@ -161,6 +166,7 @@ def scores(cosines: Array, by: Calibration) -> list[float]:
 def report(name: str, cosines: Cosines) -> Iterator[str]:
     found = calibration(cosines)
     yield f"{name}: {found}"
+    yield f"  Chinese: {of_chinese(cosines)}"
     yield f"{'':24}{'n':>5}  cosine p1 / p5 / p50 / p95 / p99        score, mean / p50 / p95"
     kinds = {
         "unrelated": cosines.unrelated,

@@ -20,5 +20,5 @@ async def recall(
     vectors = await embedder.embed([query], use="query")
     most = max(_CANDIDATES_PER_RESULT * top_k, _CANDIDATES_AT_LEAST)
     probe = Probe(vectors[0], query, limit=most)
-    chosen = partial(rank, calibration=embedder.calibration, top_k=top_k, threshold=threshold)
+    chosen = partial(rank, calibration=embedder.calibration.of(query), top_k=top_k, threshold=threshold)
     return await ledger.search(view, probe, chosen)

@@ -23,6 +23,12 @@ def test_scores_tell_the_same_text_from_unrelated_ones(make: Callable[[], Embedd
     assert (stated.mean, stated.spread, stated.same) == pytest.approx(
         (found.mean, found.spread, found.same), abs=0.003
     )
+    if stated.cjk is not None:
+        chinese = calibrate.of_chinese(cosines)
+        assert (stated.cjk.mean, stated.cjk.spread) == pytest.approx(
+            (chinese.mean, chinese.spread), abs=0.003
+        )
+        assert np.mean(calibrate.scores(cosines.by_language["unrelated, Chinese"], stated.cjk)) < 0.1
     assert min(calibrate.scores(cosines.same, stated)) >= 0.99
     assert np.mean(calibrate.scores(cosines.unrelated, stated)) < 0.1
     assert np.mean(calibrate.scores(cosines.paraphrase, stated)) > 0.75

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 
 Use = Literal["query", "passage"]
 
+_CJK = re.compile("[\u3041-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
@@ -29,10 +32,15 @@ class Calibration:
     mean: float = 0.0
     spread: float = 0.1
     same: float = 1.0
+    cjk: Calibration | None = None  # for questions in Han, kana or Hangul, where a model reads them otherwise
 
     def __post_init__(self) -> None:
         if not 0 < self.spread < self.same - self.mean:
             raise ConfigError(f"{self}: spread must be positive, and mean + spread less than same")
+
+    def of(self, query: str) -> Calibration:
+        """The figures by which the cosines of this question are to be read."""
+        return self.cjk if self.cjk is not None and _CJK.search(query) else self
 
     @property
     def floor(self) -> float:

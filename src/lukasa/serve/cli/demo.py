@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -185,6 +187,7 @@ def _farewell(path: str) -> None:
     output.console().print(Rule(Text("Your turn", style="bold"), align="left"))
     place = f"--path {path}"
     output.say(f"The ledger of this tour is one file: {path}")
-    output.say(f'  lukasa search "when is the choir" -u nadia --explain {place}')
-    output.say(f'  lukasa add "Nadia sings in a concert on 12 December" -u nadia {place}')
-    output.say(f"  lukasa list -u liwei {place}")
+    command = "lukasa" if shutil.which("lukasa") else sys.argv[0]  # in an environment that is not activated
+    output.say(f'  {command} search "when is the choir" -u nadia --explain {place}')
+    output.say(f'  {command} add "Nadia sings in a concert on 12 December" -u nadia {place}')
+    output.say(f"  {command} list -u liwei {place}")
