@@ -187,7 +187,8 @@ def _farewell(path: str) -> None:
     output.console().print(Rule(Text("Your turn", style="bold"), align="left"))
     place = f"--path {path}"
     output.say(f"The ledger of this tour is one file: {path}")
-    command = "lukasa" if shutil.which("lukasa") else sys.argv[0]  # in an environment that is not activated
+    beside = Path(sys.executable).parent / "lukasa"  # where the environment is not activated
+    command = beside if beside.exists() and shutil.which("lukasa") is None else "lukasa"
     output.say(f'  {command} search "when is the choir" -u nadia --explain {place}')
     output.say(f'  {command} add "Nadia sings in a concert on 12 December" -u nadia {place}')
     output.say(f"  {command} list -u liwei {place}")
