@@ -123,14 +123,14 @@ def _lexical(
     if not words or not total:
         return bm25, coverage
     length = rows.columns["length"]
-    norm = K1 * (1 - B + B * length / max(1.0, float(length[mask].mean())))
+    mean = max(1.0, float(length.mean() if total == len(mask) else length[mask].mean()))
     weight = 0.0
     partitions = _distinct(rows.columns["partition"])
     for spellings in words:
         at, tf = _occurrences(connection, rows, mask, partitions, spellings)
         idf = float(np.log1p((total - len(at) + 0.5) / (len(at) + 0.5)))
         weight += idf
-        bm25[at] += idf * tf / (tf + norm[at])
+        bm25[at] += idf * tf / (tf + K1 * (1 - B + B * length[at] / mean))
         coverage[at] += idf
     return bm25 / weight, coverage / weight
 
