@@ -2,4 +2,4 @@
 
 import pytest
 
-pytest.register_assert_rewrite("lukasa.testing.contracts.embedder")
+pytest.register_assert_rewrite("lukasa.testing.contracts.embedder", "lukasa.testing.contracts.ledger")
