@@ -199,7 +199,9 @@ def scrub(connection: sqlite3.Connection) -> str | None:
     split. The answer is what could not be done, and when it will be.
     """
     try:
+        connection.execute("PRAGMA temp_store = FILE")  # a copy of the whole ledger does not fit in memory
         connection.execute("VACUUM")
+        connection.execute("PRAGMA temp_store = MEMORY")
         blocked = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
     except sqlite3.OperationalError as error:
         if error.sqlite_errorcode & 0xFF not in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_FULL):
