@@ -233,3 +233,15 @@ def test_stats_count_what_is_there(lived: Path) -> None:
     assert stats.episodes == 4
     assert stats.models == {"hash:64": "active, 34 vectors of 64"}
     assert stats.file_bytes > 0
+
+
+def test_postings_of_another_analyzer_are_made_anew_at_the_first_verb(lived: Path) -> None:
+    connection = sqlite3.connect(lived)
+    connection.execute("UPDATE ledger SET analyzer = 'of old'")
+    connection.execute("UPDATE postings SET term = 'x' || term")
+    connection.execute("UPDATE items SET length = 0")
+    connection.commit()
+    connection.close()
+    with Memory(lived, embedder=HashEmbedder(64)) as memory:
+        assert memory.search("kayak", user_id="ines")["results"]
+    assert findings(lived) == []
