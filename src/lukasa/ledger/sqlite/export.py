@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final
 
 from lukasa.ledger.base import Exported, View
-from lukasa.ledger.sqlite.rows import KEY_COLUMNS, dump, fence, keys_of, space_key
+from lukasa.ledger.sqlite.rows import KEY_COLUMNS, dump, fence, keys_of_view
 from lukasa.ledger.sqlite.schema import ITEM_BITS, VERSION, vector_key
 
 FORMAT: Final = 1
@@ -72,7 +72,7 @@ def export(
     connection: sqlite3.Connection, space: str, view: View, write: Callable[[bytes], None]
 ) -> Exported:
     """Write every line of what the view's scope names, whatever its state."""
-    keys = keys_of(connection, space_key(connection, space), view.scope)
+    keys = keys_of_view(connection, space, view)
     model = connection.execute("SELECT slot, name, dim FROM models WHERE state = 'active'").fetchone()
     head = {"lukasa_export": FORMAT, "schema": VERSION, "model": None if model is None else list(model[1:])}
     _line(write, head)

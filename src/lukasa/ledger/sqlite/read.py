@@ -15,6 +15,7 @@ from lukasa.ledger.sqlite.rows import (
     fence,
     holding,
     keys_of,
+    keys_of_view,
     moment,
     record,
     space_key,
@@ -41,7 +42,7 @@ def get(connection: sqlite3.Connection, space: str, view: View, memory_id: str) 
 
 def page(connection: sqlite3.Connection, space: str, view: View, limit: int, cursor: str | None) -> Page:
     """At most *limit* memories, newest first, from *cursor* on."""
-    keys = keys_of(connection, space_key(connection, space), view.scope)
+    keys = keys_of_view(connection, space, view)
     if keys is None or limit == 0:
         return Page((), None)
     predicate, values = fence(keys)
@@ -72,7 +73,7 @@ def _from_cursor(cursor: str) -> int:
 
 def count(connection: sqlite3.Connection, space: str, view: View) -> int:
     """How many memories the view shows."""
-    keys = keys_of(connection, space_key(connection, space), view.scope)
+    keys = keys_of_view(connection, space, view)
     if keys is None:
         return 0
     predicate, values = fence(keys)

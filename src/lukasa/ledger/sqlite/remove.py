@@ -12,7 +12,7 @@ from typing import cast
 from lukasa.ledger.base import View
 from lukasa.ledger.filters import EVERYTHING
 from lukasa.ledger.sqlite.filter_sql import compile_where
-from lukasa.ledger.sqlite.rows import KEY_COLUMNS, Keys, fence, keys_of
+from lukasa.ledger.sqlite.rows import KEY_COLUMNS, Keys, fence, keys_of, refuse_nobody
 from lukasa.ledger.sqlite.schema import vector_key
 from lukasa.ledger.sqlite.writer import Writer
 from lukasa.text.tokens import terms
@@ -26,6 +26,8 @@ def remove(writer: Writer, view: View, *, memory_id: str | None, erase: bool) ->
 
     `erase` also finds what was deleted before.
     """
+    if memory_id is None:
+        refuse_nobody(view)
     keys = keys_of(writer.connection, writer.space, view.scope)
     if keys is None:
         return []

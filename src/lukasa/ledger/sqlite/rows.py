@@ -11,6 +11,7 @@ from datetime import UTC, date, datetime, timedelta
 from functools import cached_property
 from typing import Any, Final, cast
 
+from lukasa.errors import ScopeError
 from lukasa.ledger.base import View
 from lukasa.ledger.sqlite.filter_sql import compile_where
 from lukasa.types import SCOPE_KINDS, Record, Scope, ScopeKind
@@ -134,6 +135,18 @@ def keys_of(connection: sqlite3.Connection, space: int | None, scope: Scope) -> 
             return None
         found[kind] = key
     return Keys(space, found)
+
+
+def refuse_nobody(view: View) -> None:
+    """Raise `ScopeError` where a view names no id and does not say that everybody is meant."""
+    if not view.scope and not view.everyone:
+        raise ScopeError("a view that names nobody must say everyone=True")
+
+
+def keys_of_view(connection: sqlite3.Connection, space: str, view: View) -> Keys | None:
+    """The integers of the view's scope; a view of everybody that does not say so is refused here too."""
+    refuse_nobody(view)
+    return keys_of(connection, space_key(connection, space), view.scope)
 
 
 def fence(keys: Keys) -> tuple[str, list[object]]:

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
+from lukasa.errors import Unsupported
 from lukasa.ledger.base import Found, Probe, Rank, Signals, View
 from lukasa.ledger.filters import EVERYTHING
 from lukasa.ledger.sqlite.pool import Anchor, Pools, Snapshot
-from lukasa.ledger.sqlite.rows import RECORD, Keys, days, fence, keys_of, record, space_key, visible
+from lukasa.ledger.sqlite.rows import RECORD, Keys, days, fence, keys_of_view, record, visible
 from lukasa.ledger.sqlite.writer import active_model
 from lukasa.text.tokens import query_words
 from lukasa.types import Record
@@ -42,10 +43,12 @@ def search(
     None where another reader's newer snapshot has brought the pool further than this one sees: what moved
     between the two could be missed. The caller reads again.
     """
-    keys = keys_of(connection, space_key(connection, space), view.scope)
+    keys = keys_of_view(connection, space, view)
     active = active_model(connection, model)
     if keys is None or active is None:
         return []
+    if not keys.ids:
+        raise Unsupported("a search goes through one scope: name a user, an agent, a run or an app")
     kind, key = next(iter(keys.ids.items()))
     change, epoch = connection.execute("SELECT change, epoch FROM scopes WHERE id = ?", (key,)).fetchone()
     rows = pools.fresh(connection, Anchor(kind, key, active[0]), active[1], change, epoch)

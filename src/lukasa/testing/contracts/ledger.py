@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import numpy as np
 import pytest
 
-from lukasa.errors import IdempotencyConflict, MemoryNotFound, StaleVersion
+from lukasa.errors import IdempotencyConflict, MemoryNotFound, ScopeError, StaleVersion
 from lukasa.ledger.base import Applied, Ledger, Plan, Probe, Ranked, Signals, View
 from lukasa.types import Add, Episode, Fact, Message, Revise, Scope, Source
 
@@ -98,6 +98,17 @@ class LedgerContract:
                 await ledger.apply(with_another, scope=OMAR, now=NOW, receipt=told)
             found = await ledger.search(foreign, Probe(np.array([1, 0], np.float32), "key", 10), everything)
             assert [hit.record.scope for hit in found] == [OMAR]
+
+        self.run(tmp_path, work)
+
+    def test_a_view_of_everybody_must_say_so(self, tmp_path: Path) -> None:
+        async def work(ledger: Ledger) -> None:
+            await ledger.apply(plan(episode("key")), scope=INES, now=NOW, receipt=told)
+            nobody = View(Scope(), NOW.date())
+            for call in (ledger.count(nobody), ledger.page(nobody, limit=1), ledger.remove(nobody, now=NOW)):
+                with pytest.raises(ScopeError):
+                    await call
+            assert await ledger.count(replace(nobody, everyone=True)) == 1
 
         self.run(tmp_path, work)
 
