@@ -35,13 +35,20 @@ while True:
 """
 
 
+def size(file: Path) -> int:
+    return file.stat().st_size if file.exists() else 0
+
+
 def kill_rounds(folder: Path, rounds: int) -> tuple[dict[str, str], Path]:
     """Writers killed one after the other on the same file; what they were told is stored, text by id."""
     path, log = folder / "killed.db", folder / "acknowledged.log"
     dice = random.Random(rounds)
     for number in range(rounds):
         writer = subprocess.Popen([sys.executable, "-c", WRITER, str(path), str(log), str(number)])
-        time.sleep(dice.uniform(0.5, 1.2))
+        before, deadline = size(log), time.monotonic() + 60
+        while size(log) == before and time.monotonic() < deadline:  # however slow the machine starts it
+            time.sleep(0.01)
+        time.sleep(dice.uniform(0, 0.6))
         writer.send_signal(signal.SIGKILL)
         writer.wait()
     lines = log.read_text("utf-8").splitlines() if log.exists() else []
