@@ -9,7 +9,7 @@ import time
 import weakref
 from collections.abc import Callable, Generator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
 
@@ -177,6 +177,7 @@ class _Gate:
 _alive: weakref.WeakSet[Connections] = weakref.WeakSet()
 _inherited: list[object] = []  # the parent's executors: collecting them would wait for their threads
 _gate = _Gate()
+_creating = threading.Lock()  # held inside the gate alone: free in a forked child
 
 
 def _before_fork() -> None:
@@ -208,7 +209,7 @@ def _close_all(connections: list[sqlite3.Connection]) -> None:
 def connect(path: Path) -> sqlite3.Connection:
     """A connection as every part of the ledger expects it; makes the file (readable by its owner alone)."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+    _create(path)
     connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
     _to_wal(connection)
     for pragma in (
@@ -219,6 +220,18 @@ def connect(path: Path) -> sqlite3.Connection:
     ):
         connection.execute(f"PRAGMA {pragma}")
     return connection
+
+
+def _create(path: Path) -> None:
+    """Make the file where there is none; never open one that is there.
+
+    Closing any descriptor of a file drops every lock that the process holds on it, SQLite's too, and another
+    process may then delete the log that is being written: https://www.sqlite.org/howtocorrupt.html, 2.2.
+    """
+    with _creating:  # nor may a second thread lock the new file before this descriptor is closed
+        if not path.exists():
+            with suppress(FileExistsError):  # another process was faster
+                os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
 
 
 def _to_wal(connection: sqlite3.Connection) -> None:
