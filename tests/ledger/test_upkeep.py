@@ -245,3 +245,12 @@ def test_postings_of_another_analyzer_are_made_anew_at_the_first_verb(lived: Pat
     with Memory(lived, embedder=HashEmbedder(64)) as memory:
         assert memory.search("kayak", user_id="ines")["results"]
     assert findings(lived) == []
+
+
+def test_a_copy_into_another_space_of_the_same_file_is_refused_not_skipped(lived: Path) -> None:
+    copy = exported(lived).splitlines(keepends=True)
+    ledger = SqliteLedger(lived, space="third", model=None)
+    with pytest.raises(InputError, match="another space of this file"):
+        asyncio.run(ledger.restore(copy, now=NOW))
+    ledger.close()
+    assert findings(lived) == []

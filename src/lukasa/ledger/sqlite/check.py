@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, cast
 
 import numpy as np
 
@@ -16,7 +16,10 @@ from lukasa.ledger.sqlite.schema import ITEM_BITS, PARTITION_BITS
 from lukasa.text.tokens import terms
 
 RESTORE = "restore an export, or a copy of the file"
-REEMBED = "run `lukasa reembed`: it makes what is missing"
+REEMBED = (
+    "run `lukasa reembed` with the embedder that the ledger has: it makes anew what is missing or damaged"
+)
+REINDEX = "run `lukasa export`, and `lukasa import` into a new file: words are indexed anew"
 _MOST: Final = 20  # findings of one kind that are listed
 
 _OWNER = "coalesce({0}.user_key, {0}.agent_key, {0}.run_key, {0}.app_key)"
@@ -28,6 +31,13 @@ _QUERIES: Final[Sequence[tuple[str, str, str, str]]] = (
         "memory {0} has no current version with a text",
         "SELECT m.uid FROM memories m LEFT JOIN versions v ON v.id = m.version AND v.memory = m.id"
         " WHERE v.text IS NULL",
+        "memories",
+    ),
+    (
+        "current version",
+        "memory {0} has a newer text than its current version's",
+        "SELECT m.uid FROM memories m JOIN versions c ON c.id = m.version WHERE EXISTS (SELECT 1"
+        " FROM versions v WHERE v.memory = m.id AND v.text IS NOT NULL AND v.number > c.number)",
         "memories",
     ),
     (
@@ -46,10 +56,37 @@ _QUERIES: Final[Sequence[tuple[str, str, str, str]]] = (
     ),
     (
         "items",
-        "memory {0} is not searchable as it should be",
+        "memory {0} has nothing by which it could be found",
         "SELECT m.uid FROM memories m JOIN versions v ON v.id = m.version LEFT JOIN items i ON i.id = v.item"
-        " AND i.memory = m.id WHERE i.state IS NOT (CASE WHEN m.state = 'retracted' THEN -1 ELSE 1 END)",
+        " AND i.memory = m.id WHERE i.id IS NULL",
         "memories",
+    ),
+    (
+        "items",
+        "item {0} of memory {1} is current, past or gone where it should not be",
+        "SELECT i.id, m.uid FROM items i JOIN memories m ON m.id = i.memory"
+        " JOIN versions v ON v.id = m.version WHERE i.state <> (CASE"
+        " WHEN m.state = 'retracted' THEN -1 ELSE v.item IS i.id END)",
+        "items",
+    ),
+    (
+        "items",
+        "item {0} has no text",
+        "SELECT i.id FROM items i WHERE i.memory IS NOT NULL AND NOT EXISTS (SELECT 1 FROM versions v"
+        " WHERE v.memory = i.memory AND v.item = i.id AND v.text IS NOT NULL)",
+        "items",
+    ),
+    (
+        "json",
+        "version {0} has metadata or categories that are not JSON",
+        "SELECT id FROM versions WHERE NOT json_valid(metadata) OR NOT json_valid(categories)",
+        "versions",
+    ),
+    (
+        "json",
+        "episode {0} has a receipt that is not JSON",
+        "SELECT uid FROM episodes WHERE receipt IS NOT NULL AND NOT json_valid(receipt)",
+        "episodes",
     ),
     (
         "scopes",
@@ -92,12 +129,29 @@ _QUERIES: Final[Sequence[tuple[str, str, str, str]]] = (
         )
         for table in ("episodes", "messages", "memories", "versions", "items")
     ),
+    *(
+        (
+            "sequence",
+            f"row {{0}} of {table} changed in a write that the ledger never had",
+            f"SELECT id FROM {table} WHERE {column} > (SELECT sequence FROM ledger)",
+            table,
+        )
+        for table, column in (("scopes", "change"), ("items", "changed"))
+    ),
     (
         "sources",
         "memory {0} has a source outside its message",
         "SELECT m.uid FROM sources s JOIN versions v ON v.id = s.version JOIN memories m ON m.id = v.memory"
         ' JOIN messages g ON g.id = s.message WHERE g.erased = 0 AND (s.start < 0 OR s."end" < s.start'
         ' OR s."end" > length(g.text))',
+        "sources",
+    ),
+    (
+        "sources",
+        "memory {0} has a source that was said in another scope",
+        "SELECT m.uid FROM sources s JOIN versions v ON v.id = s.version JOIN memories m ON m.id = v.memory"
+        " JOIN messages g ON g.id = s.message JOIN episodes e ON e.id = g.episode WHERE e.space <> m.space"
+        + "".join(f" OR (m.{c} IS NOT NULL AND e.{c} IS NOT m.{c})" for c in KEY_COLUMNS.values()),
         "sources",
     ),
 )
@@ -114,30 +168,56 @@ class _Findings:
         if self.kinds[check] <= _MOST:
             self.found.append(Finding(check, problem, remedy))
 
+    def checkup(self) -> Checkup:
+        more = [
+            Finding(check, f"{count - _MOST} more of this kind", "see above")
+            for check, count in self.kinds.items()
+            if count > _MOST
+        ]
+        return Checkup(self.checked, (*self.found, *more))
 
-def check(connection: sqlite3.Connection) -> Checkup:
-    """Look at everything, in one snapshot."""
+
+def check(connection: sqlite3.Connection, progress: Callable[[str], None] | None = None) -> Checkup:
+    """Look at everything, in one snapshot; *progress* hears what is looked at next.
+
+    Where pages of the file itself are damaged, that is all that the answer tells.
+    """
     findings = _Findings()
-    _file(connection, findings)
-    for name, problem, query, table in _QUERIES:
-        findings.checked[table] = connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
-        for row in connection.execute(query):
-            findings.add(name, problem.format(*row), RESTORE)
-    _hashes(connection, findings)
-    _vectors(connection, findings)
-    _postings(connection, findings)
-    return Checkup(findings.checked, tuple(findings.found))
+    connection.text_factory = _lenient
+    try:
+        for name, step in _STEPS:
+            if progress is not None:
+                progress(name)
+            step(connection, findings)
+            if "file" in findings.kinds:
+                break
+    finally:
+        connection.text_factory = str
+    return findings.checkup()
+
+
+def _lenient(text: bytes) -> str:
+    """What a flipped bit made of a text differs from its hash; it must not end the check-up."""
+    return text.decode("utf-8", "replace")
 
 
 def _file(connection: sqlite3.Connection, findings: _Findings) -> None:
     for (line,) in connection.execute("PRAGMA integrity_check(20)"):
         if line != "ok":
             findings.add("file", str(line), RESTORE)
+    findings.checked["pages"] = connection.execute("PRAGMA page_count").fetchone()[0]
+
+
+def _rows(connection: sqlite3.Connection, findings: _Findings) -> None:
     for table, number, parent, _ in connection.execute("PRAGMA foreign_key_check"):
         findings.add(
             "references", f"row {number} of {table} names a row of {parent} that is not there", RESTORE
         )
-    findings.checked["pages"] = connection.execute("PRAGMA page_count").fetchone()[0]
+    for name, problem, query, table in _QUERIES:
+        if table not in findings.checked:
+            findings.checked[table] = connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
+        for row in connection.execute(query):
+            findings.add(name, problem.format(*row), RESTORE)
 
 
 def _hashes(connection: sqlite3.Connection, findings: _Findings) -> None:
@@ -149,24 +229,40 @@ def _hashes(connection: sqlite3.Connection, findings: _Findings) -> None:
 
 
 def _vectors(connection: sqlite3.Connection, findings: _Findings) -> None:
-    active = connection.execute("SELECT slot, dim FROM models WHERE state = 'active'").fetchone()
-    live = dict(connection.execute("SELECT id, partition FROM items WHERE state >= 0").fetchall())
-    slots = dict(connection.execute("SELECT slot, dim FROM models").fetchall())
-    missing = set(live) if active is None or live else set[int]()
-    count = 0
-    for key, blob in connection.execute("SELECT key, vector FROM vectors"):
-        count += 1
-        slot, partition = key >> (ITEM_BITS + PARTITION_BITS), key >> ITEM_BITS & (1 << PARTITION_BITS) - 1
+    findings.checked["vectors"] = connection.execute("SELECT count(*) FROM vectors").fetchone()[0]
+    for key, belongs in unsound(connection):
         item = key & (1 << ITEM_BITS) - 1
-        if slot not in slots or live.get(item) != partition:
-            findings.add("vectors", f"vector {key} belongs to nothing", REEMBED)
-        elif len(blob) != 4 * slots[slot] or not _unit(blob):
-            findings.add("vectors", f"the vector of item {item} is damaged", RESTORE)
-        if active is not None and slot == active[0]:
-            missing.discard(item)
-    for item in sorted(missing):
+        problem = f"the vector of item {item} is damaged" if belongs else f"vector {key} belongs to nothing"
+        findings.add("vectors", problem, REEMBED)
+    active = connection.execute("SELECT slot FROM models WHERE state = 'active'").fetchone()
+    slot = -1 if active is None else active[0]  # no key is negative
+    for (item,) in connection.execute(
+        "SELECT i.id FROM items i WHERE i.state >= 0 AND NOT EXISTS (SELECT 1 FROM vectors x"
+        f" WHERE x.key = (? | (i.partition << {ITEM_BITS}) | i.id))",
+        (slot << ITEM_BITS + PARTITION_BITS,),
+    ):
         findings.add("vectors", f"item {item} has no vector: it is found by words only", REEMBED)
-    findings.checked["vectors"] = count
+
+
+def unsound(connection: sqlite3.Connection, key: int | None = None) -> Iterator[tuple[int, bool]]:
+    """Keys of vectors (or *key*, if it is one) that should not be as they are.
+
+    With each, whether a live item and a model are there to which it belongs: then it is its numbers that
+    are wrong.
+    """
+    rows = connection.execute(
+        "SELECT x.key, x.vector, m.dim, i.id FROM vectors x"
+        f" LEFT JOIN models m ON m.slot = x.key >> {ITEM_BITS + PARTITION_BITS}"
+        f" LEFT JOIN items i ON i.id = x.key & {(1 << ITEM_BITS) - 1} AND i.state >= 0"
+        f" AND i.partition = x.key >> {ITEM_BITS} & {(1 << PARTITION_BITS) - 1}"
+        + ("" if key is None else " WHERE x.key = ?"),
+        () if key is None else (key,),
+    )
+    for found, blob, dim, item in rows:
+        if dim is None or item is None:
+            yield found, False
+        elif len(blob) != 4 * dim or not _unit(blob):
+            yield found, True
 
 
 def _unit(blob: bytes) -> bool:
@@ -176,33 +272,35 @@ def _unit(blob: bytes) -> bool:
 
 def _postings(connection: sqlite3.Connection, findings: _Findings) -> None:
     """Postings and lengths are what the analyzer makes of the texts, no more and no less."""
-    count = 0
-    for partition in [row[0] for row in connection.execute("SELECT DISTINCT partition FROM postings")]:
+    findings.checked["postings"] = connection.execute("SELECT count(*) FROM postings").fetchone()[0]
+    partitions = connection.execute("SELECT partition FROM postings UNION SELECT partition FROM items")
+    for (partition,) in partitions.fetchall():
         held: dict[int, dict[str, int]] = {}
         for item, term, tf in connection.execute(
             "SELECT item, term, tf FROM postings WHERE partition = ?", (partition,)
         ):
             held.setdefault(item, {})[term] = tf
-            count += 1
         for item, length, text in _texts(connection, partition):
             wanted = terms(text)
             if held.pop(item, {}) != wanted or length != sum(wanted.values()):
-                findings.add("postings", f"item {item} is indexed under other words than its own", RESTORE)
+                findings.add("postings", f"item {item} is indexed under other words than its own", REINDEX)
         for item in sorted(held):
-            findings.add("postings", f"item {item} is indexed and not there", RESTORE)
-    bare = connection.execute(
-        "SELECT i.id, v.text FROM items i JOIN versions v ON v.memory = i.memory AND v.item = i.id"
-        " WHERE i.state >= 0 AND NOT EXISTS (SELECT 1 FROM postings p WHERE p.partition = i.partition)"
-    )
-    for item, text in bare.fetchall():
-        if terms(text):
-            findings.add("postings", f"item {item} is not indexed", RESTORE)
-    findings.checked["postings"] = count
+            findings.add("postings", f"item {item} is indexed and not there", REINDEX)
 
 
-def _texts(connection: sqlite3.Connection, partition: int) -> Iterator[tuple[int, int, str]]:
-    yield from connection.execute(
-        "SELECT i.id, i.length, (SELECT text FROM versions WHERE memory = i.memory AND item = i.id)"
-        " FROM items i WHERE i.partition = ? AND i.state >= 0",
+def _texts(connection: sqlite3.Connection, partition: int) -> list[tuple[int, int, str]]:
+    rows = connection.execute(
+        "SELECT i.id, i.length, coalesce((SELECT text FROM versions WHERE memory = i.memory"
+        " AND item = i.id AND text IS NOT NULL), '') FROM items i WHERE i.partition = ? AND i.state >= 0",
         (partition,),
     )
+    return cast("list[tuple[int, int, str]]", rows.fetchall())
+
+
+_STEPS: Final[Sequence[tuple[str, Callable[[sqlite3.Connection, _Findings], None]]]] = (
+    ("the file", _file),
+    ("versions, items, scopes, sources", _rows),
+    ("texts", _hashes),
+    ("vectors", _vectors),
+    ("postings", _postings),
+)

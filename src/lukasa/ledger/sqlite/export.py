@@ -172,8 +172,9 @@ def _sources(connection: sqlite3.Connection, version: int) -> list[list[object]]
 def _links(connection: sqlite3.Connection, predicate: str, values: Sequence[object]) -> Iterable[Json]:
     rows = connection.execute(
         "SELECT m.uid, t.uid, l.kind, l.recorded_at FROM links l JOIN memories m ON m.id = l.origin"
-        f" JOIN memories t ON t.id = l.target WHERE {predicate} ORDER BY m.id, t.id, l.kind",
-        values,
+        f" JOIN memories t ON t.id = l.target WHERE {predicate} AND {predicate.replace('m.', 't.')}"
+        " ORDER BY m.id, t.id, l.kind",
+        (*values, *values),
     )
     for row in rows:
         yield _named(["origin", "target", "kind", "recorded_at"], row)

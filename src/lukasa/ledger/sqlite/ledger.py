@@ -187,9 +187,9 @@ class SqliteLedger:
         """How much this space holds."""
         return await self.connections.read(stats.stats, self.path, self._space)
 
-    async def check(self) -> Checkup:
+    async def check(self, progress: Callable[[str], None] | None = None) -> Checkup:
         """Prove that the file is whole: versions, vectors, postings, counters, model."""
-        return await self.connections.read(check.check)
+        return await self.connections.read(check.check, progress)
 
     async def export(self, view: View, write: Callable[[bytes], None]) -> Exported:
         """Hand every line of a lossless copy of the view's scope to *write*, from one snapshot."""
@@ -201,7 +201,7 @@ class SqliteLedger:
         """Take in what `export` wrote; what is there already (by id) is left alone.
 
         `vectors=False` leaves the vectors to `reembed`, for a copy made with another model. Raises
-        `InputError`, which names the line; what came before it is in the ledger, whole.
+        `InputError`, which names the line; the batches of 200 lines before its own are in the ledger.
         """
         state, moment = restore.Restoring(), now or datetime.now(UTC)
         source = iter(lines)
@@ -217,24 +217,7 @@ class SqliteLedger:
 
         Others read and write with the old model until the switch. May be broken off and begun again.
         """
-        text = await self.connections.read(reembed.some_text)
-        if text is None:
-            return Reembedded(embedder.model, 0)
-        dim = (await embedder.embed([text], use="passage")).shape[1]
-        slot = await self.connections.write(reembed.slot_of, embedder.model, dim)
-        embedded = 0
-        while True:
-            texts = await self.connections.read(reembed.missing, slot, batch)
-            if texts:
-                rows = await embedder.embed([text for _, _, text in texts], use="passage")
-                made = [(one, row.tobytes()) for one, row in zip(texts, rows, strict=True)]
-                await self.connections.write(reembed.store, slot, made)
-                embedded += len(made)
-            elif await self.connections.write(reembed.switch, embedder.model, slot) == 0:
-                return Reembedded(embedder.model, embedded)
-            if progress is not None:
-                without, total = await self.connections.read(reembed.left, slot)
-                progress(total - without, total)
+        return await reembed.reembed(self.connections, embedder, batch=batch, progress=progress)
 
     async def aclose(self) -> None:
         """See `Ledger.aclose`."""

@@ -3,19 +3,78 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import cast
 
-from lukasa.errors import ConfigError, EmbedderMismatch
+from lukasa.errors import ConfigError, EmbedderMismatch, InputError, LedgerBusy
+from lukasa.ledger.base import Reembedded
+from lukasa.ledger.sqlite.check import unsound
+from lukasa.ledger.sqlite.connect import Connections
 from lukasa.ledger.sqlite.schema import ITEM_BITS, vector_key
 from lukasa.ledger.sqlite.stats import slot_range
+from lukasa.models.embed.base import Embedder
 
 Text = tuple[int, int, str]  # item, partition, text
+
+_DROPPED_AT_ONCE = 1000  # vectors, in one transaction: others are not kept waiting
 
 _MISSING = (
     " FROM items i WHERE i.state >= 0 AND NOT EXISTS (SELECT 1 FROM vectors x"
     f" WHERE x.key = (? | (i.partition << {ITEM_BITS}) | i.id))"
 )
+
+
+async def reembed(
+    connections: Connections,
+    embedder: Embedder,
+    *,
+    batch: int,
+    progress: Callable[[int, int], None] | None,
+) -> Reembedded:
+    """Make what is missing of *embedder*'s vectors, batch by batch, then switch to them."""
+    if batch < 1:
+        raise InputError(f"batch is how many texts are embedded at once, 1 or more, not {batch}")
+    keys = await connections.read(_unsound_keys)
+    for start in range(0, len(keys), _DROPPED_AT_ONCE):
+        await connections.write(_drop_unsound, keys[start : start + _DROPPED_AT_ONCE])
+    while (text := await connections.read(some_text)) is None:
+        if await connections.write(_free):
+            return Reembedded(embedder.model, 0)
+    dim = (await embedder.embed([text], use="passage")).shape[1]
+    slot = await connections.write(slot_of, embedder.model, dim)
+    embedded = 0
+    while True:  # again and again, for others go on writing with the old model
+        without, total = await connections.read(left, slot)
+        done, last = total - without, -1
+        while texts := await connections.read(missing, slot, last, batch):
+            rows = await embedder.embed([text for _, _, text in texts], use="passage")
+            made = [(one, row.tobytes()) for one, row in zip(texts, rows, strict=True)]
+            await connections.write(store, embedder.model, slot, made)
+            embedded, done, last = embedded + len(made), done + len(made), texts[-1][0]
+            if progress is not None:
+                progress(done, max(done, total))
+        if await connections.write(switch, embedder.model, slot) == 0:
+            return Reembedded(embedder.model, embedded)
+
+
+def _unsound_keys(connection: sqlite3.Connection) -> list[int]:
+    return [key for key, _ in unsound(connection)]
+
+
+def _drop_unsound(connection: sqlite3.Connection, keys: Sequence[int]) -> None:
+    """Take vectors away that belong to nothing or are damaged, unless they were put right meanwhile."""
+    still = [found for key in keys for found, _ in unsound(connection, key)]
+    connection.executemany("DELETE FROM vectors WHERE key = ?", [(key,) for key in still])
+
+
+def _free(connection: sqlite3.Connection) -> bool:
+    """Where nothing can be searched, no model counts: the next vector decides. False: there is something."""
+    if some_text(connection) is not None:
+        return False
+    connection.execute("DELETE FROM vectors")
+    connection.execute("DELETE FROM models")
+    connection.execute("UPDATE scopes SET change = ?, epoch = epoch + 1", (next_change(connection),))
+    return True
 
 
 def slot_of(connection: sqlite3.Connection, model: str, dim: int) -> int:
@@ -39,12 +98,12 @@ def slot_of(connection: sqlite3.Connection, model: str, dim: int) -> int:
     return known[model]
 
 
-def missing(connection: sqlite3.Connection, slot: int, limit: int) -> list[Text]:
-    """Some items that have no vector in the slot, with their texts."""
+def missing(connection: sqlite3.Connection, slot: int, last: int, limit: int) -> list[Text]:
+    """The next items behind *last* that have no vector in the slot, with their texts."""
     rows = connection.execute(
         "SELECT i.id, i.partition, (SELECT text FROM versions WHERE memory = i.memory AND item = i.id)"
-        f"{_MISSING} ORDER BY i.id LIMIT ?",
-        (vector_key(slot, 0, 0), limit),
+        f"{_MISSING} AND i.id > ? ORDER BY i.id LIMIT ?",
+        (vector_key(slot, 0, 0), last, limit),
     )
     return cast("list[Text]", rows.fetchall())
 
@@ -64,19 +123,20 @@ def left(connection: sqlite3.Connection, slot: int) -> tuple[int, int]:
     return without, connection.execute("SELECT count(*) FROM items WHERE state >= 0").fetchone()[0]
 
 
-def store(connection: sqlite3.Connection, slot: int, made: Sequence[tuple[Text, bytes]]) -> None:
-    """Keep vectors, but for items that were deleted since; caches of their scopes must look again."""
-    change = next_change(connection)
+def store(connection: sqlite3.Connection, model: str, slot: int, made: Sequence[tuple[Text, bytes]]) -> None:
+    """Keep vectors, but for items that were deleted since."""
+    state, change = _state(connection, model, slot), next_change(connection)
     for (item, partition, _), vector in made:
         alive = connection.execute(
-            "UPDATE items SET changed = ? WHERE id = ? AND state >= 0 RETURNING user_key, agent_key, run_key,"
-            " app_key",
-            (change, item),
+            "SELECT user_key, agent_key, run_key, app_key FROM items WHERE id = ? AND state >= 0", (item,)
         ).fetchone()
-        if alive is not None:
-            connection.execute(
-                "INSERT OR REPLACE INTO vectors VALUES (?, ?)", (vector_key(slot, partition, item), vector)
-            )
+        if alive is None:
+            continue
+        connection.execute(
+            "INSERT OR REPLACE INTO vectors VALUES (?, ?)", (vector_key(slot, partition, item), vector)
+        )
+        if state == "active":  # caches of a model that is searched by must look again
+            connection.execute("UPDATE items SET changed = ? WHERE id = ?", (change, item))
             connection.executemany(
                 "UPDATE scopes SET change = ? WHERE id = ?",
                 [(change, key) for key in alive if key is not None],
@@ -85,15 +145,27 @@ def store(connection: sqlite3.Connection, slot: int, made: Sequence[tuple[Text, 
 
 def switch(connection: sqlite3.Connection, model: str, slot: int) -> int:
     """Make *model* the active one, unless items still lack its vectors: how many do."""
+    state = _state(connection, model, slot)
     without, _ = left(connection, slot)
-    if without:
+    if without or state == "active":
         return without
-    old = connection.execute("SELECT name, slot FROM models WHERE state = 'active' AND name <> ?", (model,))
+    old = connection.execute("SELECT name, slot FROM models WHERE state = 'active'")
     for name, other in old.fetchall():
         _drop(connection, name, other)
     connection.execute("UPDATE models SET state = 'active' WHERE name = ?", (model,))
     connection.execute("UPDATE scopes SET change = ?, epoch = epoch + 1", (next_change(connection),))
     return 0
+
+
+def _state(connection: sqlite3.Connection, model: str, slot: int) -> str:
+    """Whether *model* is active or being built; raises where its slot was given to another one since."""
+    row = connection.execute("SELECT state FROM models WHERE name = ? AND slot = ?", (model, slot)).fetchone()
+    if row is None:
+        raise LedgerBusy(
+            f"another `lukasa reembed` took over while {model!r} was being made: nothing of the active model "
+            "was lost; run one at a time"
+        )
+    return cast("str", row[0])
 
 
 def _drop(connection: sqlite3.Connection, model: str, slot: int) -> None:

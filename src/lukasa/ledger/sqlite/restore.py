@@ -10,9 +10,12 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final, cast
 
+import numpy as np
+
 from lukasa.errors import InputError
 from lukasa.ledger.base import Restored
 from lukasa.ledger.sqlite import reembed
+from lukasa.ledger.sqlite.add import md5
 from lukasa.ledger.sqlite.export import (
     EPISODE_COLUMNS,
     FORMAT,
@@ -21,7 +24,7 @@ from lukasa.ledger.sqlite.export import (
     VERSION_COLUMNS,
     Json,
 )
-from lukasa.ledger.sqlite.rows import KEY_COLUMNS, Keys
+from lukasa.ledger.sqlite.rows import KEY_COLUMNS, Keys, fence
 from lukasa.ledger.sqlite.schema import vector_key
 from lukasa.ledger.sqlite.writer import Writer, begin, finish, make_keys
 from lukasa.text.tokens import terms
@@ -55,6 +58,9 @@ def restore_some(
     vectors: bool,
 ) -> None:
     """Take in some lines, in the caller's transaction; what is there already (by id) is left alone."""
+    if state.model is not None:  # the model may have been switched since the last lot
+        reembed.refuse_mismatch(connection, state.model[0])
+        state.slot = reembed.slot_of(connection, *state.model)
     writer = begin(connection, space, now, "")
     for line in lines:
         state.number += 1
@@ -71,7 +77,7 @@ def restore_some(
             continue
         try:
             made = _TAKERS[kind](writer, cast("Json", value[kind]), state)
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
+        except _MALFORMED as error:
             raise state.wrong(f"not a {kind} as export writes it ({error!r:.100})") from error
         except sqlite3.IntegrityError as error:
             raise state.wrong(f"this {kind} does not fit what is in the ledger ({error})") from error
@@ -83,7 +89,7 @@ def restore_some(
 def _read(line: bytes, state: Restoring) -> tuple[str, Json]:
     try:
         value = cast("object", json.loads(line))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise state.wrong("not JSON; is the copy cut off?") from error
     if isinstance(value, dict) and value:
         kind = next(iter(cast("Json", value)))
@@ -96,15 +102,30 @@ def _head(connection: sqlite3.Connection, state: Restoring, value: Json, *, vect
     if state.head or value["lukasa_export"] != FORMAT:
         raise state.wrong(f"this Lukasa reads one export of format {FORMAT}; upgrade for a newer one")
     state.head = True
-    model = cast("list[object] | None", value.get("model"))
+    model = value.get("model")
     if vectors and model is not None:
-        state.model = (str(model[0]), cast("int", model[1]))
+        match model:
+            case [str(name), int(dim)] if name and 0 < dim < 1 << 20:
+                state.model = (name, dim)
+            case _:
+                raise state.wrong("its model is not a name and a dimension")
         reembed.refuse_mismatch(connection, state.model[0])
         state.slot = reembed.slot_of(connection, *state.model)
 
 
 def _keys(writer: Writer, value: Json) -> Keys:
-    return make_keys(writer, Scope(**cast("dict[str, str]", value["ids"])))
+    ids = cast("dict[str, object]", value["ids"])
+    if not ids or not all(isinstance(name, str) and name for name in ids.values()):
+        raise ValueError("its ids name nobody")  # StopIteration further down would never reach the caller
+    return make_keys(writer, Scope(**cast("dict[str, str]", ids)))
+
+
+def _known(writer: Writer, table: str, value: Json) -> bool:
+    """Whether the row is here already; one of another space cannot be here as well, and is no success."""
+    row = writer.connection.execute(f"SELECT space FROM {table} WHERE uid = ?", (value["uid"],)).fetchone()
+    if row is not None and row[0] != writer.space:
+        raise ValueError("it is in another space of this file: restore into a file of its own")
+    return row is not None
 
 
 def _values(columns: Sequence[str], value: Json, *, blobs: Sequence[str] = ()) -> list[object]:
@@ -123,7 +144,7 @@ def _insert(
 
 def _take_episode(writer: Writer, value: Json, _state: Restoring) -> bool:
     connection = writer.connection
-    if connection.execute("SELECT 1 FROM episodes WHERE uid = ?", (value["uid"],)).fetchone():
+    if _known(writer, "episodes", value):
         return False
     keys, number = _keys(writer, value), writer.number()
     _insert(
@@ -145,7 +166,7 @@ def _take_episode(writer: Writer, value: Json, _state: Restoring) -> bool:
 
 def _take_memory(writer: Writer, value: Json, state: Restoring) -> bool:
     connection = writer.connection
-    if connection.execute("SELECT 1 FROM memories WHERE uid = ?", (value["uid"],)).fetchone():
+    if _known(writer, "memories", value):
         return False
     keys, memory = _keys(writer, value), writer.number()
     versions = cast("list[Json]", value["versions"])
@@ -157,6 +178,8 @@ def _take_memory(writer: Writer, value: Json, state: Restoring) -> bool:
         [memory, keys.space, keys.partition, *keys.columns, numbers[cast("int", value["current"])]]
         + _values(MEMORY_COLUMNS, value, blobs=("dedupe_key",)),
     )
+    if any(v.get("text") is not None and v.get("hash") != md5(cast("str", v["text"])) for v in versions):
+        raise ValueError("a text that its hash does not belong to")
     items = [_take_item(writer, memory, keys, place, value, state) for place in range(_count(value["items"]))]
     for version in versions:
         number = numbers[cast("int", version["number"])]
@@ -168,7 +191,7 @@ def _take_memory(writer: Writer, value: Json, state: Restoring) -> bool:
             [number, memory, item, *_values(VERSION_COLUMNS, version)],
         )
         for source in cast("list[list[object]]", version["sources"]):
-            _take_source(connection, number, source)
+            _take_source(connection, keys, number, source)
     return True
 
 
@@ -197,16 +220,20 @@ def _take_item(writer: Writer, memory: int, keys: Keys, place: int, value: Json,
         vector = base64.b64decode(cast("str", given["vector"]))
         if len(vector) != 4 * state.model[1]:
             raise ValueError(f"a vector of {len(vector) // 4} numbers, not {state.model[1]}")
+        if not abs(float(np.linalg.norm(np.frombuffer(vector, "<f4").astype(np.float64))) - 1) < 1e-3:
+            raise ValueError("a vector that is not of unit length")
         key = vector_key(state.slot, keys.partition, item)
         writer.connection.execute("INSERT INTO vectors VALUES (?, ?)", (key, vector))
     return item
 
 
-def _take_source(connection: sqlite3.Connection, version: int, source: Sequence[object]) -> None:
+def _take_source(connection: sqlite3.Connection, keys: Keys, version: int, source: Sequence[object]) -> None:
     uid, position, start, end, trust = source
+    predicate, values = fence(keys)  # an id of another space or user must not become evidence here
     row = connection.execute(
-        "SELECT g.id FROM messages g JOIN episodes e ON e.id = g.episode WHERE e.uid = ? AND g.position = ?",
-        (uid, position),
+        "SELECT g.id FROM messages g JOIN episodes m ON m.id = g.episode WHERE m.uid = ? AND g.position = ?"
+        f" AND {predicate}",
+        (uid, position, *values),
     ).fetchone()
     if row is None:
         raise ValueError(f"its source, message {position} of episode {uid}, is not in the copy")
@@ -221,8 +248,8 @@ def _take_source(connection: sqlite3.Connection, version: int, source: Sequence[
 def _take_link(writer: Writer, value: Json, _state: Restoring) -> bool:
     done = writer.connection.execute(
         "INSERT OR IGNORE INTO links SELECT o.id, t.id, ?, ? FROM memories o, memories t"
-        " WHERE o.uid = ? AND t.uid = ?",
-        (value["kind"], value["recorded_at"], value["origin"], value["target"]),
+        " WHERE o.uid = ? AND t.uid = ? AND o.space = ? AND t.space = o.space",
+        (value["kind"], value["recorded_at"], value["origin"], value["target"], writer.space),
     )
     return done.rowcount > 0
 
@@ -232,6 +259,15 @@ _TAKERS: Final[Mapping[str, Callable[[Writer, Json, Restoring], bool]]] = {
     "memory": _take_memory,
     "link": _take_link,
 }
+# What a line can raise that is JSON, but not what `export` writes.
+_MALFORMED = (
+    LookupError,
+    TypeError,
+    ValueError,
+    AttributeError,
+    OverflowError,
+    sqlite3.ProgrammingError,  # an object where a column's value should be
+)
 _PLURALS: Final = {"episode": "episodes", "memory": "memories", "link": "links"}
 
 
