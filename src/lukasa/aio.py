@@ -218,7 +218,7 @@ class AsyncMemory(Core):
         filters: Filters | None = None,
         top_k: int | None = None,
         limit: int | None = None,
-        threshold: float = 0.1,
+        threshold: float | None = 0.1,
         explain: bool = False,
         show_expired: bool = False,
         as_of: When | None = None,

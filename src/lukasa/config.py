@@ -13,6 +13,7 @@ from typing import Final, TypeAlias, cast
 from lukasa.errors import ConfigError, UnknownOption
 from lukasa.models.embed.base import Embedder
 from lukasa.options import unknown_option
+from lukasa.text.clean import clean
 
 Redact: TypeAlias = "bool | str | Pattern[str] | Callable[[str], str] | Sequence[str | Pattern[str]]"
 EmbedderOption: TypeAlias = "str | Embedder | Callable[..., object]"
@@ -46,6 +47,8 @@ class Settings:
             return user_data_path("lukasa", appauthor=False) / "lukasa.db"
         if not isinstance(self.path, (str, os.PathLike)) or not str(self.path).strip():  # pyright: ignore[reportUnnecessaryIsInstance]  # callers without a type checker
             raise ConfigError(f"path is a file's path, not {self.path!r}")
+        if clean(str(self.path)) != str(self.path):
+            raise ConfigError(f"path {self.path!r} holds NUL, control characters or lone surrogates")
         if str(self.path) == ":memory:":
             raise ConfigError(
                 "a ledger is a file, shared by threads and processes; for a test give a path in a "
@@ -117,7 +120,7 @@ def from_environment(*, path: str | None = None, space: str | None = None) -> Se
     return Settings(
         path=path or os.environ.get("LUKASA_PATH"),
         space=space or os.environ.get("LUKASA_SPACE") or "default",
-        embedder=os.environ.get("LUKASA_EMBEDDER"),
+        embedder=os.environ.get("LUKASA_EMBEDDER") or None,
     )
 
 

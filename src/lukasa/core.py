@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import Self, TypeAlias
 
 from lukasa.config import DEFAULT_CACHE_MB, Clock, EmbedderOption, Redact, Settings, from_dict, utc_now
-from lukasa.errors import ScopeError
+from lukasa.errors import LedgerUnavailable, ScopeError
 from lukasa.house import House, build
 from lukasa.ledger.base import View
 from lukasa.ledger.filters import parse
@@ -42,6 +42,7 @@ class Core:
             path=path, space=space, embedder=embedder, redact=redact, cache_mb=cache_mb, clock=clock
         )
         self._built: House | None = None
+        self._closed = False
         self._building = threading.Lock()
 
     @classmethod
@@ -60,6 +61,8 @@ class Core:
     def house(self) -> House:
         """Ledger, embedder and redactor, made at first use."""
         with self._building:
+            if self._closed and self._built is None:
+                raise LedgerUnavailable("this Memory was closed; open a new one")
             if self._built is None:
                 self._built = build(self.settings)
             return self._built
@@ -70,9 +73,12 @@ class Core:
 
     async def aclose(self) -> None:
         """Finish what was begun and let go of the file. Safe to call twice; other verbs then raise."""
-        house = await self.parts()
-        await house.ledger.aclose()
-        await house.embedder.aclose()
+        self._closed = True
+        if self._built is not None:  # what was never used has nothing to close, and may not even be possible
+            try:
+                await self._built.ledger.aclose()
+            finally:
+                await self._built.embedder.aclose()
 
     async def __aenter__(self) -> Self:
         return self

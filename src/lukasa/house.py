@@ -11,6 +11,7 @@ from lukasa.config import EmbedderOption, Settings
 from lukasa.errors import ConfigError, MissingExtra, UnknownOption
 from lukasa.messages.redact import Redactor, redactor
 from lukasa.models.embed.base import Embedder
+from lukasa.text.clean import clean
 
 if TYPE_CHECKING:
     from lukasa.ledger.sqlite.ledger import SqliteLedger
@@ -30,7 +31,8 @@ class House:
 
 def build(settings: Settings) -> House:
     """Check the settings and make the parts. Opens nothing; raises `ConfigError` for what cannot work."""
-    if not isinstance(settings.space, str) or not settings.space.strip():  # pyright: ignore[reportUnnecessaryIsInstance]  # callers without a type checker
+    space = cast("object", settings.space)  # callers without a type checker
+    if not isinstance(space, str) or not space.strip() or clean(space) != space:
         raise ConfigError(f"space is a name, not {settings.space!r}")
     if isinstance(settings.cache_mb, bool) or not isinstance(settings.cache_mb, int) or settings.cache_mb < 0:  # pyright: ignore[reportUnnecessaryIsInstance]  # callers without a type checker
         raise ConfigError(f"cache_mb is a number of megabytes, not {settings.cache_mb!r}")

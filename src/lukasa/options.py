@@ -67,7 +67,9 @@ def one_text(text: str | None, data: str | None) -> str | None:
 
 
 def a_threshold(value: object) -> float:
-    """A score in [0, 1]."""
+    """A score in [0, 1]; None cuts nothing, as in mem0 1.x."""
+    if value is None:
+        return 0.0
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
         raise InputError(f"threshold is a score from 0 to 1, not {value!r}")
     return float(value)
@@ -75,7 +77,7 @@ def a_threshold(value: object) -> float:
 
 def a_memory_id(value: object) -> str:
     """A memory's id as text; raises for anything that cannot be one."""
-    if not isinstance(value, str) or not value.strip():
+    if not isinstance(value, str) or not value.strip() or clean(value) != value:
         raise InputError(f"a memory id is a text such as add() returns, not {value!r}")
     return value
 

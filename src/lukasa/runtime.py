@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import threading
 from collections.abc import Awaitable, Callable, Iterable
 from concurrent.futures import Executor, ThreadPoolExecutor
 from functools import partial
@@ -29,6 +30,8 @@ async def in_executor(pool: Executor, function: Callable[P, T], /, *args: P.args
     try:
         running = asyncio.get_running_loop().run_in_executor(pool, partial(function, *args, **kwargs))
     except RuntimeError:
+        if threading.main_thread().is_alive():
+            raise
         # The interpreter is on its way out and starts no more threads; exit handlers may still call.
         return function(*args, **kwargs)
     return await running

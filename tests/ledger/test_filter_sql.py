@@ -22,12 +22,14 @@ NOON = datetime(2025, 1, 31, 12, tzinfo=UTC)
 SCHEMA = """
 CREATE TABLE scopes (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
 CREATE TABLE memories (
-  id INTEGER PRIMARY KEY, uid TEXT NOT NULL, kind TEXT NOT NULL, state TEXT NOT NULL,
+  id INTEGER PRIMARY KEY, version INTEGER NOT NULL,
+  uid TEXT NOT NULL, kind TEXT NOT NULL, state TEXT NOT NULL,
   created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL, expires_on INTEGER,
   user_key INTEGER, agent_key INTEGER, run_key INTEGER, app_key INTEGER
 );
 CREATE TABLE versions (
-  memory INTEGER NOT NULL, number INTEGER NOT NULL, text TEXT NOT NULL, hash TEXT NOT NULL,
+  id INTEGER PRIMARY KEY, recorded_at INTEGER NOT NULL, memory INTEGER NOT NULL, number INTEGER NOT NULL,
+  text TEXT NOT NULL, hash TEXT NOT NULL,
   metadata TEXT NOT NULL, categories TEXT NOT NULL, role TEXT, actor_id TEXT, attributed_to TEXT,
   importance REAL, confidence REAL
 );
@@ -87,14 +89,16 @@ class Base:
         ]
         expires = item.expires_on and item.expires_on.toordinal() - date(1970, 1, 1).toordinal()
         self.connection.execute(
-            "INSERT INTO memories VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (number, item.id, item.kind, item.state, *times, expires, *keys),
+            "INSERT INTO memories VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (number, number, item.id, item.kind, item.state, *times, expires, *keys),
         )
         documents = [json.dumps(value, ensure_ascii=ascii_only) for value in (item.metadata, item.categories)]
         people = (item.role, item.actor_id, item.attributed_to)
         self.connection.execute(
-            "INSERT INTO versions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO versions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
+                number,
+                0,
                 number,
                 item.version,
                 item.text,

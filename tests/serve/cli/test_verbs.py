@@ -220,9 +220,18 @@ def test_a_wrong_command_line_ends_with_2_and_one_line(shell: Shell, words: tupl
     ],
 )
 def test_what_lukasa_refuses_ends_with_1(shell: Shell, words: tuple[str, ...], kind: str):
+    shell.added("there is a ledger")
     result = shell.run(*words, "--json", code=1)
     assert result.stdout == ""
     assert json.loads(result.stderr)["error"]["type"] == kind
+
+
+@pytest.mark.parametrize(
+    "words", [("list",), ("search", "x"), ("get", "x"), ("update", "x", "y"), ("why", "x")]
+)
+def test_a_mistyped_path_does_not_become_a_ledger(shell: Shell, words: tuple[str, ...]):
+    assert "no ledger there yet" in shell.run(*words, code=1).stderr
+    assert not shell.ledger.exists()
 
 
 def test_an_unknown_embedder_is_one_line(shell: Shell):
@@ -231,11 +240,13 @@ def test_an_unknown_embedder_is_one_line(shell: Shell):
 
 
 def test_a_memory_that_is_not_there_ends_with_3(shell: Shell):
+    shell.added("there is a ledger")
     for words in (("get", "x"), ("update", "x", "y"), ("delete", "x"), ("history", "x"), ("why", "x")):
         assert "not found" in shell.run(*words, code=3).stderr
 
 
 def test_a_search_that_finds_nothing_has_worked(shell: Shell):
+    shell.added("there is a ledger", "-u", "somebody")
     result = shell.run("search", "anything")
     assert result.stdout == ""
     assert "user_id me" in result.stderr

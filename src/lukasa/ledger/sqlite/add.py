@@ -156,10 +156,12 @@ def _twin(
 def _archive_expired(writer: Writer, partition: int) -> None:
     """What has expired leaves `active`, so that the same fact may be stored anew."""
     met = writer.connection.execute(
-        "SELECT id, version FROM memories WHERE partition = ? AND expires_on < ? AND state = 'active'",
+        "SELECT id, version, user_key, agent_key, run_key, app_key FROM memories"
+        " WHERE partition = ? AND expires_on < ? AND state = 'active'",
         (partition, writer.now // _MICROS_A_DAY),
     ).fetchall()
-    for memory, version in met:
+    for memory, version, *keys in met:
+        writer.touch(keys)
         writer.connection.execute("UPDATE memories SET state = 'archived' WHERE id = ?", (memory,))
         writer.connection.execute("UPDATE items SET changed = ? WHERE memory = ?", (writer.change, memory))
         record_event(writer, memory, version, "EXPIRE", None)

@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
 
-from lukasa.errors import LedgerBusy, LedgerCorrupt, LedgerError, LedgerUnavailable
+from lukasa.errors import LedgerBusy, LedgerCorrupt, LedgerError, LedgerUnavailable, LukasaError
 from lukasa.runtime import in_executor
 
 P = ParamSpec("P")
@@ -58,14 +58,13 @@ class Connections:
         """What *function* makes of one consistent snapshot of the file."""
         if not self._ready:
             await self.write(_nothing)
-        return await in_executor(self._pool(writing=False), self._run, "BEGIN", function, *args, **kwargs)
+        return await self._in(self._pool(writing=False), "BEGIN", function, *args, **kwargs)
 
     async def write(
         self, function: Callable[Concatenate[sqlite3.Connection, P], T], /, *args: P.args, **kwargs: P.kwargs
     ) -> T:
         """What *function* returns, after its changes were committed; an exception leaves no trace of them."""
-        pool = self._pool(writing=True)
-        return await in_executor(pool, self._run, "BEGIN IMMEDIATE", function, *args, **kwargs)
+        return await self._in(self._pool(writing=True), "BEGIN IMMEDIATE", function, *args, **kwargs)
 
     async def outside(
         self, function: Callable[Concatenate[sqlite3.Connection, P], T], /, *args: P.args, **kwargs: P.kwargs
@@ -73,7 +72,23 @@ class Connections:
         """What *function* returns, run by the writing thread with no transaction open (checkpoints)."""
         if not self._ready:
             await self.write(_nothing)
-        return await in_executor(self._pool(writing=True), self._run, "", function, *args, **kwargs)
+        return await self._in(self._pool(writing=True), "", function, *args, **kwargs)
+
+    async def _in(
+        self,
+        pool: ThreadPoolExecutor,
+        begin: str,
+        function: Callable[Concatenate[sqlite3.Connection, P], T],
+        /,
+        *args: P.args,
+        **kwargs: P.kwargs,
+    ) -> T:
+        try:
+            return await in_executor(pool, self._run, begin, function, *args, **kwargs)
+        except RuntimeError as error:
+            if self._closed and not isinstance(error, LukasaError):  # closed before the work could begin
+                raise LedgerUnavailable(f"{self.path} was closed; open a new Memory") from error
+            raise
 
     def _pool(self, *, writing: bool) -> ThreadPoolExecutor:
         with self._lock:

@@ -34,7 +34,7 @@ _COLUMNS: Mapping[str, str] = {
     "confidence": "v.confidence",
     "version": "v.number",
     "created_at": "m.created_at",
-    "updated_at": "m.updated_at",
+    "updated_at": "(CASE WHEN v.id = m.version THEN m.updated_at ELSE v.recorded_at END)",
     "expiration_date": "m.expires_on",
 }
 _NEVER_NULL = {"id", "kind", "state", "version", "created_at", "updated_at"}

@@ -90,7 +90,9 @@ class Pool:
         old = rows[:, rows[0] <= newest]
         at = cast("NDArray[np.intp]", np.searchsorted(self.columns[0, : self.size], old[0]))
         known = self.columns[0, at] == old[0] if len(at) else np.empty(0, np.bool_)
-        self.columns[:, at[known]] = old[:, known]
+        if known.any():  # a copy: snapshots that were handed out go on seeing what they saw
+            self.columns = self.columns.copy()
+            self.columns[:, at[known]] = old[:, known]
         new = rows[:, (rows[0] > newest) & (rows[_CURRENT] != _GONE)]
         end = self.size + new.shape[1]
         self._reserve(end)

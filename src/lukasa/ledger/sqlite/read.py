@@ -64,7 +64,7 @@ def _to_cursor(number: int) -> str:
 def _from_cursor(cursor: str) -> int:
     try:
         text = base64.urlsafe_b64decode(cursor.encode()).decode("ascii")
-    except (binascii.Error, UnicodeError):
+    except (binascii.Error, UnicodeError, AttributeError):  # the last: it is no text at all
         text = ""
     if re.fullmatch("m[0-9]{1,18}", text) is None:
         raise InputError(f"{cursor!r} is not a cursor that get_all gave")

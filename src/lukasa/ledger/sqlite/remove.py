@@ -200,15 +200,17 @@ def scrub(connection: sqlite3.Connection) -> str | None:
     `secure_delete` blanks what is deleted, but not the copies that stay behind when a full page was once
     split. The answer is what could not be done, and when it will be.
     """
+    connection.execute("PRAGMA temp_store = FILE")  # a copy of the whole ledger does not fit in memory
     try:
-        connection.execute("PRAGMA temp_store = FILE")  # a copy of the whole ledger does not fit in memory
         connection.execute("VACUUM")
-        connection.execute("PRAGMA temp_store = MEMORY")
         blocked = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
-    except sqlite3.OperationalError as error:
-        if error.sqlite_errorcode & 0xFF not in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_FULL):
-            raise
-        return f"erased, but the file could not be written anew ({error}): erase again to have it done"
+    except sqlite3.Error as error:  # whatever it is, the erasure itself is done
+        return (
+            f"erased, but the file could not be written anew ({error}): the next erasure does it, also "
+            "delete_all(..., erase=True) where nothing is left"
+        )
+    finally:
+        connection.execute("PRAGMA temp_store = MEMORY")
     if blocked:
         return "a reader keeps the write-ahead log open: its old pages go when the last reader closes"
     return None

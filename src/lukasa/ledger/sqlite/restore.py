@@ -247,10 +247,17 @@ def _take_source(connection: sqlite3.Connection, keys: Keys, version: int, sourc
 
 def _take_link(writer: Writer, value: Json, _state: Restoring) -> bool:
     done = writer.connection.execute(
-        "INSERT OR IGNORE INTO links SELECT o.id, t.id, ?, ? FROM memories o, memories t"
-        " WHERE o.uid = ? AND t.uid = ? AND o.space = ? AND t.space = o.space",
+        "INSERT INTO links SELECT o.id, t.id, ?, ? FROM memories o, memories t"
+        " WHERE o.uid = ? AND t.uid = ? AND o.space = ? AND t.space = o.space"
+        " ON CONFLICT DO NOTHING",
         (value["kind"], value["recorded_at"], value["origin"], value["target"], writer.space),
     )
+    ends = writer.connection.execute(
+        "SELECT count(*) FROM memories WHERE uid IN (?, ?) AND space = ?",
+        (value["origin"], value["target"], writer.space),
+    ).fetchone()[0]
+    if ends < 2:
+        raise ValueError("a memory that it links is not in the copy")
     return done.rowcount > 0
 
 

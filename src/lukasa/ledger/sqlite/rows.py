@@ -62,7 +62,7 @@ def dump(value: object) -> str:
 def uuid7(now: int) -> str:
     """A UUIDv7 (RFC 9562) of the time *now* in microseconds: time-ordered, else random."""
     random = int.from_bytes(os.urandom(10), "big")
-    value = (now // 1000) << 80 | 0x7 << 76 | (random >> 68) << 64 | 0b10 << 62 | random & (1 << 62) - 1
+    value = max(now // 1000, 0) << 80 | 0x7 << 76 | (random >> 68) << 64 | 0b10 << 62 | random & (1 << 62) - 1
     text = f"{value:032x}"
     return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
 
@@ -172,7 +172,7 @@ def visible(view: View) -> tuple[str, list[object]]:
     clauses = [version]
     states = ["active"] if view.as_of is None else ["active", "superseded", "archived"]
     if view.show_expired:
-        states.append("archived")
+        states = [*{*states, "archived"}]
     else:
         clauses.append("(m.expires_on IS NULL OR m.expires_on >= ?)")
         values.append(days(view.today if view.as_of is None else view.as_of.date()))

@@ -26,6 +26,7 @@ K1, B = 1.2, 0.75
 # Of a question that is a whole document, the first words: each is a look-up of its own.
 _WORDS = 64
 _PARTITIONS_A_QUERY = 500
+_NO_MODEL = 31  # a slot that holds nothing
 
 
 def search(
@@ -45,13 +46,14 @@ def search(
     """
     keys = keys_of_view(connection, space, view)
     active = active_model(connection, model)
-    if keys is None or active is None:
+    if keys is None:
         return []
     if not keys.ids:
         raise Unsupported("a search goes through one scope: name a user, an agent, a run or an app")
     kind, key = next(iter(keys.ids.items()))
     change, epoch = connection.execute("SELECT change, epoch FROM scopes WHERE id = ?", (key,)).fetchone()
-    rows = pools.fresh(connection, Anchor(kind, key, active[0]), active[1], change, epoch)
+    slot, dim = active or (_NO_MODEL, len(probe.vector))  # without vectors words still find
+    rows = pools.fresh(connection, Anchor(kind, key, slot), dim, change, epoch)
     if rows.change > change:
         return None
     mask = _visible_rows(connection, rows, keys, view)

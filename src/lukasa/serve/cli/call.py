@@ -48,17 +48,19 @@ class Call:
         """What was given, else what the environment says."""
         return from_environment(path=self.path, space=self.space)
 
-    def memory(self) -> Memory:
-        """The memory that the command is about; to be closed (`with`)."""
+    def memory(self, *, new: bool = False) -> Memory:
+        """The memory that the command is about; to be closed (`with`). Only with *new* may it be made."""
         from lukasa.memory import Memory
 
-        return Memory.from_settings(self.settings())
+        settings = self.settings()
+        if not new:
+            must_exist(settings.file())
+        return Memory.from_settings(settings)
 
     def ledger(self) -> AbstractContextManager[SqliteLedger]:
         """The bare ledger, whatever embedder wrote it. Raises where there is none yet."""
         settings = self.settings()
-        if not settings.file().exists():
-            raise LedgerUnavailable(f"{settings.file()}: no ledger there yet; `lukasa add` makes one")
+        must_exist(settings.file())
         return bare_ledger(settings.file(), settings.space)
 
     def whose(self, filters: Mapping[str, object] | None = None) -> Ids:
@@ -66,6 +68,12 @@ class Call:
         if self.ids or parse(filters).scope:
             return self.ids
         return {"user_id": default_user() or NOBODY}
+
+
+def must_exist(file: Path) -> None:
+    """Raise where there is no ledger: a mistyped path must not become a new one."""
+    if not file.exists():
+        raise LedgerUnavailable(f"{file}: no ledger there yet; `lukasa add` makes one")
 
 
 def bare_ledger(path: Path, space: str) -> AbstractContextManager[SqliteLedger]:

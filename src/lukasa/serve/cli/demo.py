@@ -53,7 +53,7 @@ def demo(call: Call) -> None:
     path = call.path or str(Path(tempfile.mkdtemp(prefix="lukasa-demo-")) / "lukasa.db")
     placed_call = Call(path=path, space=call.space, json=call.json)
     scenes: list[Scene] = []
-    with placed_call.memory() as memory:
+    with placed_call.memory(new=True) as memory:
         for scene in play(memory, shown=not call.json):
             scenes.append(scene)
             if not call.json:

@@ -89,7 +89,7 @@ def ingest(
             if dry_run:
                 _read(call, stream, tally, advance, redactor(call.settings().redact), _count)
             else:
-                with call.memory() as memory:
+                with call.memory(new=True) as memory:
                     aio = memory.aio
 
                     def keep(window: list[tuple[Entry, Episode]], tally: Tally) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from hashlib import sha256
 from typing import Final, cast
 
@@ -16,6 +17,7 @@ MOST: Final = 64
 """Messages that one `add` takes: a longer conversation is stored in several."""
 
 _BESIDE: Final = ("metadata", "expiration_date", *SCOPE_KINDS)
+_MESSAGE: Final = ("role", "content", "name", "timestamp", "created_at", "said_at", *_BESIDE)
 _CONVERSATION: Final = ("messages", "timestamp", *_BESIDE)
 
 
@@ -26,7 +28,7 @@ class Entry:
     line: int  # from 1
     messages: Sequence[Mapping[str, object]]
     ids: Ids
-    key: str  # of the line's number and content: the same line never counts twice
+    key: str  # of the line's number, content and ids: the same line never counts twice
     metadata: Mapping[str, object] | None = None
     timestamp: str | float | None = None
     expiration_date: str | None = None
@@ -44,7 +46,7 @@ def entries(number: int, line: bytes, *, default: Ids, nobody: Ids) -> Iterator[
     given = _mapping(content)
     ids = cast("Ids", {**default, **{k: given[k] for k in SCOPE_KINDS if given.get(k) is not None}}) or nobody
     messages, timestamp = _messages(given)
-    digest = sha256(content).hexdigest()
+    digest = sha256(content + json.dumps(ids, sort_keys=True).encode()).hexdigest()
     for part, start in enumerate(range(0, len(messages), MOST)):
         yield Entry(
             line=number,
@@ -72,6 +74,10 @@ def _messages(
 ) -> tuple[Sequence[Mapping[str, object]], str | float | None]:
     """The messages of a line, and when they were said where the messages themselves do not tell."""
     if "messages" not in given:
+        for key in given:
+            near = get_close_matches(key, _MESSAGE, n=1, cutoff=0.75) if key not in _MESSAGE else []
+            if near:  # a misspelt id would store it for somebody else
+                raise MessageError(f"a message has no {key!r}; did you mean {near[0]!r}?")
         return [{key: value for key, value in given.items() if key not in _BESIDE}], None
     unknown = [key for key in given if key not in _CONVERSATION]
     if unknown:

@@ -56,7 +56,7 @@ def add(
     if messages is not None and (text is not None or role != "user"):
         raise typer.BadParameter("--messages brings its own texts and roles: leave TEXT and --role out")
     said = messages_of(messages) if messages is not None else {"role": role, "content": a_text(text)}
-    with call.memory() as memory:
+    with call.memory(new=True) as memory:
         done = memory.add(
             said,
             metadata=metadata_of(metadata),
