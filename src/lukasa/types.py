@@ -120,6 +120,13 @@ class Fact:
     said_at: datetime | None = None
     extractor: str = "verbatim"
     dedupe_key: bytes | None = None  # None: never a duplicate (verbatim twice is two rows)
+    subject: str | None = None  # whom it is about: "user", a name
+    attribute: str | None = None  # what of them: "employer"; what contradicts what goes by it
+    importance: float | None = None  # 0 to 1
+    confidence: float | None = None
+    categories: tuple[str, ...] = ()
+    event_from: datetime | None = None  # when it happened, where the text tells
+    event_to: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
