@@ -8,7 +8,7 @@ from datetime import date, datetime
 from typing import TYPE_CHECKING, Protocol
 
 from lukasa.ledger.filters import EVERYTHING, Expression
-from lukasa.types import Add, Episode, Evidence, HistoryEntry, JsonValue, Record, Revise, Scope, Written
+from lukasa.types import Change, Episode, Evidence, HistoryEntry, JsonValue, Record, Scope, Written
 
 if TYPE_CHECKING:
     import numpy as np
@@ -35,10 +35,10 @@ class View:
 class Probe:
     """What a search looks for: a unit vector, and the question, whose words the ledger's analyzer finds.
 
-    `limit` is how many candidates each of the two brings at most.
+    Without a vector words alone decide. `limit` is how many candidates each of the two brings at most.
     """
 
-    vector: NDArray[np.float32]
+    vector: NDArray[np.float32] | None
     text: str
     limit: int
 
@@ -89,13 +89,16 @@ class Page:
 class Plan:
     """What one call changes: applied whole or not at all. `episode` is journaled with it."""
 
-    changes: tuple[Add | Revise, ...]
+    changes: tuple[Change, ...]
     episode: Episode | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """What `apply` did; `replayed` is the receipt of an earlier call under the same idempotency key."""
+    """What `apply` did: `written[i]` tells of the plan's `changes[i]`.
+
+    `replayed` is the receipt of an earlier call under the same idempotency key; then nothing was written.
+    """
 
     written: tuple[Written, ...] = ()
     episode_id: str | None = None
@@ -121,10 +124,14 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Checkup:
-    """What `check` looked at (name, how many) and what it found."""
+    """What `check` looked at (name, how many) and what it found wrong.
+
+    `unembedded` counts the texts that have no vector yet: nothing is wrong with them, words find them.
+    """
 
     checked: Mapping[str, int]
     findings: tuple[Finding, ...] = field(default=())
+    unembedded: int = 0
 
 
 Receipt = Callable[[Applied], Mapping[str, object]]
@@ -187,7 +194,7 @@ class Ledger(Protocol):
         Where the episode's idempotency key was used before, nothing is written and the receipt of that
         time comes back; what *receipt* makes of this call is kept for the next. Raises `StaleVersion`
         where a memory moved on since the plan was made, `MemoryNotFound`, `IdempotencyConflict`,
-        `EmbedderMismatch`.
+        `EmbedderMismatch`, `InputError` where a `Supersede` names no `Add` of the plan.
         """
         ...
 

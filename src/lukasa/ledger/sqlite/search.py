@@ -52,7 +52,7 @@ def search(
         raise Unsupported("a search goes through one scope: name a user, an agent, a run or an app")
     kind, key = next(iter(keys.ids.items()))
     change, epoch = connection.execute("SELECT change, epoch FROM scopes WHERE id = ?", (key,)).fetchone()
-    slot, dim = active or (_NO_MODEL, len(probe.vector))  # without vectors words still find
+    slot, dim = active or (_NO_MODEL, 0)  # without vectors words still find
     rows = pools.fresh(connection, Anchor(kind, key, slot), dim, change, epoch)
     if rows.change > change:
         return None
@@ -90,15 +90,22 @@ def _signals(
 ) -> Signals:
     """The best `probe.limit` by meaning and the best by words: a union, so that either is enough."""
     bm25, coverage = _lexical(connection, rows, mask, query_words(probe.text)[:_WORDS])
-    usable = rows.embedded & mask
-    # Not `@`: BLAS would split the product over threads that spin, twice the CPU for the same time.
-    cosine = np.einsum("ij,j->i", rows.matrix, probe.vector)
+    usable = rows.embedded & mask & (probe.vector is not None)
+    cosine = _cosines(rows, probe.vector)
     cosine[~usable] = -np.inf
     by_meaning = _top(cosine, min(probe.limit, int(usable.sum())))
     by_words = _top(bm25, probe.limit, np.flatnonzero(bm25))
     at = np.unique(np.concatenate([by_meaning, by_words]))
     cosine[~usable] = np.nan
     return Signals(rows.items[at], cosine[at], bm25[at], coverage[at])
+
+
+def _cosines(rows: Snapshot, vector: NDArray[np.float32] | None) -> NDArray[np.float32]:
+    """How near each row is; of no meaning for a row that has no vector."""
+    if vector is None or not rows.embedded.any():
+        return np.zeros(len(rows.items), np.float32)
+    # Not `@`: BLAS would split the product over threads that spin, twice the CPU for the same time.
+    return np.einsum("ij,j->i", rows.matrix, vector)
 
 
 def _top(values: NDArray[np.float32], limit: int, among: NDArray[np.intp] | None = None) -> NDArray[np.intp]:
