@@ -86,11 +86,29 @@ class Page:
 
 
 @dataclass(frozen=True, slots=True)
+class Neighbours:
+    """What is known already of some facts, as of one moment, which `basis` names to `Plan`.
+
+    `near[i]` are the memories nearest to probe i, by turns the next one by meaning and the next by words;
+    `alike` are those that speak of the attributes that were asked for, the first stored first.
+    """
+
+    basis: int
+    near: tuple[tuple[Record, ...], ...]
+    alike: tuple[Record, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
-    """What one call changes: applied whole or not at all. `episode` is journaled with it."""
+    """What one call changes: applied whole or not at all. `episode` is journaled with it.
+
+    `basis` is `Neighbours.basis`, where the plan was made on those: it is stale once anything else was
+    written to the owner's memories. None: what is not named in a change is not checked.
+    """
 
     changes: tuple[Change, ...]
     episode: Episode | None = None
+    basis: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,8 +211,8 @@ class Ledger(Protocol):
 
         Where the episode's idempotency key was used before, nothing is written and the receipt of that
         time comes back; what *receipt* makes of this call is kept for the next. Raises `StaleVersion`
-        where a memory moved on since the plan was made, `MemoryNotFound`, `IdempotencyConflict`,
-        `EmbedderMismatch`, `InputError` where a `Supersede` names no `Add` of the plan.
+        where a memory (or the plan's basis) moved on since the plan was made, `MemoryNotFound`,
+        `IdempotencyConflict`, `EmbedderMismatch`, `InputError` where a `Supersede` names no `Add` of it.
         """
         ...
 
@@ -234,6 +252,15 @@ class Ledger(Protocol):
 
     async def search(self, view: View, probe: Probe, rank: Rank) -> list[Found]:
         """The memories that *rank* chose among the candidates for *probe*, best first."""
+        ...
+
+    async def neighbours(
+        self, view: View, probes: Sequence[Probe], attributes: Sequence[tuple[str, str]]
+    ) -> Neighbours:
+        """What the view shows near each probe, and all of these attributes (subject, attribute).
+
+        One snapshot answers it all. It is no access: a memory that nobody asked for was not used.
+        """
         ...
 
     async def aclose(self) -> None:

@@ -140,6 +140,11 @@ DAMAGE = {
         "differ",
         f"UPDATE items SET agent_key = {OMAR} WHERE memory = {ACTIVE}",
     ),
+    "an attribute of somebody else": (
+        "scopes",
+        "speaks of",
+        f"UPDATE versions SET partition = {OMAR}, attribute = 'home' WHERE memory = {ACTIVE}",
+    ),
     "an unknown scope": ("scopes", "not there", f"UPDATE memories SET run_key = 777 WHERE id = {ACTIVE}"),
     "a partition that is not the owner": (
         "scopes",

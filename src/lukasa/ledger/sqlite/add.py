@@ -90,7 +90,7 @@ class Rows:
     ) -> None:
         """Make one text findable, by its words at least."""
         partition, length = keys.partition, sum(terms.values())
-        self.items.append((item, memory, partition, *keys.columns, 1, writer.change, length))
+        self.items.append((item, memory, partition, *keys.columns, 1, writer.change, length, None))
         if vector is not None:
             self.vectors.append((vector_key(writer.slot_for(vector), partition, item), vector))
         self.postings.extend([(partition, term, item, count) for term, count in terms.items()])
@@ -119,7 +119,8 @@ def _new_memory(
         (memory, uid, keys.space, keys.partition, *keys.columns, fact.kind, "active", version)
         + (fact.dedupe_key or urandom(16), 0, 0, expires, 0, None, None, said, said)
     )
-    rows.versions.append(_version(writer, fact, memory, version, item))
+    partition = None if fact.attribute is None else keys.partition
+    rows.versions.append((*_version(writer, fact, memory, version, item), partition))
     if episode is not None:
         rows.sources.extend(
             (version, episode.messages[source.message], source.start, source.end, source.trust)

@@ -108,6 +108,13 @@ _QUERIES: Final[Sequence[tuple[str, str, str, str]]] = (
         " OR i.app_key IS NOT m.app_key",
         "items",
     ),
+    (
+        "scopes",
+        "memory {0} is not found by what it speaks of",
+        "SELECT m.uid FROM versions v JOIN memories m ON m.id = v.memory"
+        " WHERE v.partition IS NOT CASE WHEN v.attribute IS NOT NULL THEN m.partition END",
+        "versions",
+    ),
     *(
         (
             "scopes",
@@ -127,10 +134,11 @@ _QUERIES: Final[Sequence[tuple[str, str, str, str]]] = (
             "counters",
             "scope {0} was written to without a word to the caches",
             "SELECT s.id FROM scopes s WHERE s.change <"
-            f" (SELECT max(changed) FROM items WHERE {column} = s.id)",
+            f" (SELECT max(changed) FROM items WHERE {column} = s.id AND message IS {what})",
             "scopes",
         )
         for column in KEY_COLUMNS.values()
+        for what in ("NULL", "NOT NULL")
     ),
     *(
         (

@@ -49,10 +49,10 @@ def revise(writer: Writer, scope: Scope, change: Revise, terms: Terms) -> Writte
     connection.execute(
         "INSERT INTO versions (id, memory, number, event, text, hash, metadata, categories, role, actor_id,"
         " attributed_to, subject, attribute, importance, confidence, event_from, event_to, valid_from,"
-        " recorded_at, reason, extractor, model, item)"
+        " recorded_at, reason, extractor, model, item, partition)"
         " SELECT ?, memory, (SELECT max(number) + 1 FROM versions WHERE memory = ?), 'UPDATE', ?, ?,"
         " coalesce(?, metadata), categories, role, actor_id, attributed_to, subject, attribute, importance,"
-        " confidence, event_from, event_to, ?, ?, ?, 'edit', NULL, ? FROM versions WHERE id = ?",
+        " confidence, event_from, event_to, ?, ?, ?, 'edit', NULL, ?, partition FROM versions WHERE id = ?",
         (version, target.memory, text, md5(text))
         + (None if isinstance(change.metadata, Unset) else dump(change.metadata),)
         + (starts, writer.now, change.reason, item, target.version),

@@ -132,6 +132,19 @@ def scope_key(connection: sqlite3.Connection, space: int, kind: ScopeKind, name:
     return None if row is None else row[0]
 
 
+def change_of(connection: sqlite3.Connection, space: str, scope: Scope) -> int:
+    """The number of the last write to the scope's owner; 0 where there was none."""
+    if not scope:
+        raise ScopeError("name whose memories a plan is about: a user, an agent, a run or an app")
+    kind, name = next(iter(scope.ids().items()))
+    row = connection.execute(
+        "SELECT s.change FROM scopes s JOIN spaces p ON p.id = s.space"
+        " WHERE p.name = ? AND s.kind = ? AND s.name = ?",
+        (space, kind, name),
+    ).fetchone()
+    return 0 if row is None else row[0]
+
+
 def keys_of(connection: sqlite3.Connection, space: int | None, scope: Scope) -> Keys | None:
     """The integers of *scope*; None where one of its ids was never seen: then nothing can be in it."""
     if space is None:

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import cast
 
-from lukasa.errors import IdempotencyConflict, InputError
+from lukasa.errors import IdempotencyConflict, InputError, StaleVersion
 from lukasa.ledger.base import Applied, Plan, Receipt
 from lukasa.ledger.sqlite import add, revise, supersede
-from lukasa.ledger.sqlite.rows import dump, keys_of, micros, space_key
+from lukasa.ledger.sqlite.rows import change_of, dump, keys_of, micros, space_key
 from lukasa.ledger.sqlite.writer import Writer, begin, finish
 from lukasa.text.tokens import terms
 from lukasa.types import Add, Change, Episode, JsonValue, Revise, Scope, Supersede, Unset, Written
@@ -66,6 +66,9 @@ def apply(
     replayed = None if episode is None else replay(connection, space, episode)
     if replayed is not None:
         return Applied(replayed=replayed)
+    basis = prepared.plan.basis
+    if basis is not None and basis != change_of(connection, space, scope):
+        raise StaleVersion("something else was written to these memories since they were looked at; replan")
     writer = begin(connection, space, now, model)
     journal = None if episode is None else add.journal(writer, episode)
     written = _carry_out(writer, journal, prepared, scope)
