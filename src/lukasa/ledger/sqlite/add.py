@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from os import urandom
 from typing import TypeAlias
 
-from lukasa.ledger.sqlite.rows import Keys, days, dump, micros, uuid7
+from lukasa.ledger.sqlite.rows import Keys, days, dump, micros, some_micros, uuid7
 from lukasa.ledger.sqlite.schema import vector_key
 from lukasa.ledger.sqlite.writer import Writer, make_keys, record_event
 from lukasa.types import Add, Episode, Fact, Scope, Written
@@ -85,11 +85,14 @@ class Rows:
     vectors: list[Row] = field(default_factory=list[Row])
     postings: list[Row] = field(default_factory=list[Row])
 
-    def index(self, writer: Writer, item: int, memory: int, keys: Keys, terms: Terms, vector: bytes) -> None:
-        """Make one text findable."""
+    def index(
+        self, writer: Writer, item: int, memory: int, keys: Keys, terms: Terms, vector: bytes | None
+    ) -> None:
+        """Make one text findable, by its words at least."""
         partition, length = keys.partition, sum(terms.values())
-        self.items.append((item, memory, partition, *keys.columns, 1, writer.change, length))
-        self.vectors.append((vector_key(writer.slot_for(vector), partition, item), vector))
+        self.items.append((item, memory, partition, *keys.columns, 1, writer.change, length, None))
+        if vector is not None:
+            self.vectors.append((vector_key(writer.slot_for(vector), partition, item), vector))
         self.postings.extend([(partition, term, item, count) for term, count in terms.items()])
 
     def insert(self, connection: sqlite3.Connection) -> None:
@@ -116,7 +119,8 @@ def _new_memory(
         (memory, uid, keys.space, keys.partition, *keys.columns, fact.kind, "active", version)
         + (fact.dedupe_key or urandom(16), 0, 0, expires, 0, None, None, said, said)
     )
-    rows.versions.append(_version(writer, fact, memory, version, item, said))
+    partition = None if fact.attribute is None else keys.partition
+    rows.versions.append((*_version(writer, fact, memory, version, item), partition))
     if episode is not None:
         rows.sources.extend(
             (version, episode.messages[source.message], source.start, source.end, source.trust)
@@ -126,13 +130,20 @@ def _new_memory(
     return uid
 
 
-def _version(writer: Writer, fact: Fact, memory: int, version: int, item: int, said: int) -> Row:
+def _version(writer: Writer, fact: Fact, memory: int, version: int, item: int) -> Row:
     return (
         (version, memory, 1, "ADD", fact.text, md5(fact.text), dump(fact.metadata) if fact.metadata else "{}")
-        + ("[]", fact.role, fact.actor_id, fact.attributed_to)
-        + (None,) * 6  # subject, attribute, importance, confidence, event_from, event_to
-        + (said, None, writer.now, None, None, fact.extractor, None, item)
+        + (dump(fact.categories) if fact.categories else "[]", fact.role, fact.actor_id, fact.attributed_to)
+        + (fact.subject, fact.attribute, fact.importance, fact.confidence)
+        + (some_micros(fact.event_from), some_micros(fact.event_to))
+        + (holds_from(writer, fact), None, writer.now, None, None, fact.extractor, None, item)
     )
+
+
+def holds_from(writer: Writer, fact: Fact) -> int:
+    """Since when a fact is true as far as we know: since it happened, if it was told later."""
+    said = writer.now if fact.said_at is None else micros(fact.said_at)
+    return said if fact.event_from is None else min(said, micros(fact.event_from))
 
 
 def md5(text: str) -> str:

@@ -16,9 +16,7 @@ from lukasa.ledger.sqlite.schema import ITEM_BITS, PARTITION_BITS
 from lukasa.text.tokens import terms
 
 RESTORE = "restore an export, or a copy of the file"
-REEMBED = (
-    "run `lukasa reembed` with the embedder that the ledger has: it makes anew what is missing or damaged"
-)
+REEMBED = "run `lukasa reembed` with the embedder that the ledger has: it makes anew what is damaged"
 REINDEX = "run `lukasa export`, and `lukasa import` into a new file: words are indexed anew"
 _MOST: Final = 20  # findings of one kind that are listed
 
@@ -51,8 +49,22 @@ _QUERIES: Final[Sequence[tuple[str, str, str, str]]] = (
         "retirement",
         "memory {0} knows two texts at once, or none",
         "SELECT m.uid FROM memories m JOIN versions v ON v.memory = m.id WHERE v.text IS NOT NULL"
-        " AND (v.retired_at IS NULL) <> (v.id = m.version AND m.state <> 'retracted')",
+        " AND (v.retired_at IS NULL) <> (v.id = m.version AND m.state NOT IN ('retracted', 'superseded'))",
         "versions",
+    ),
+    (
+        "links",
+        "memory {0} is superseded, and no event says so",
+        "SELECT uid FROM memories WHERE state = 'superseded' AND NOT EXISTS (SELECT 1 FROM versions v"
+        " WHERE v.memory = memories.id AND v.event = 'SUPERSEDE')",
+        "memories",
+    ),
+    (
+        "links",
+        "memory {0} is linked with one of another space",
+        "SELECT o.uid FROM links l JOIN memories o ON o.id = l.origin JOIN memories t ON t.id = l.target"
+        " WHERE o.space <> t.space",
+        "links",
     ),
     (
         "items",
@@ -96,6 +108,13 @@ _QUERIES: Final[Sequence[tuple[str, str, str, str]]] = (
         " OR i.app_key IS NOT m.app_key",
         "items",
     ),
+    (
+        "scopes",
+        "memory {0} is not found by what it speaks of",
+        "SELECT m.uid FROM versions v JOIN memories m ON m.id = v.memory"
+        " WHERE v.partition IS NOT CASE WHEN v.attribute IS NOT NULL THEN m.partition END",
+        "versions",
+    ),
     *(
         (
             "scopes",
@@ -115,10 +134,11 @@ _QUERIES: Final[Sequence[tuple[str, str, str, str]]] = (
             "counters",
             "scope {0} was written to without a word to the caches",
             "SELECT s.id FROM scopes s WHERE s.change <"
-            f" (SELECT max(changed) FROM items WHERE {column} = s.id)",
+            f" (SELECT max(changed) FROM items WHERE {column} = s.id AND message IS {what})",
             "scopes",
         )
         for column in KEY_COLUMNS.values()
+        for what in ("NULL", "NOT NULL")
     ),
     *(
         (
@@ -162,6 +182,7 @@ class _Findings:
     checked: dict[str, int] = field(default_factory=dict[str, int])
     found: list[Finding] = field(default_factory=list[Finding])
     kinds: dict[str, int] = field(default_factory=dict[str, int])
+    unembedded: int = 0
 
     def add(self, check: str, problem: str, remedy: str) -> None:
         self.kinds[check] = self.kinds.get(check, 0) + 1
@@ -174,7 +195,7 @@ class _Findings:
             for check, count in self.kinds.items()
             if count > _MOST
         ]
-        return Checkup(self.checked, (*self.found, *more))
+        return Checkup(self.checked, (*self.found, *more), self.unembedded)
 
 
 def check(connection: sqlite3.Connection, progress: Callable[[str], None] | None = None) -> Checkup:
@@ -236,12 +257,11 @@ def _vectors(connection: sqlite3.Connection, findings: _Findings) -> None:
         findings.add("vectors", problem, REEMBED)
     active = connection.execute("SELECT slot FROM models WHERE state = 'active'").fetchone()
     slot = -1 if active is None else active[0]  # no key is negative
-    for (item,) in connection.execute(
-        "SELECT i.id FROM items i WHERE i.state >= 0 AND NOT EXISTS (SELECT 1 FROM vectors x"
+    (findings.unembedded,) = connection.execute(
+        "SELECT count(*) FROM items i WHERE i.state >= 0 AND NOT EXISTS (SELECT 1 FROM vectors x"
         f" WHERE x.key = (? | (i.partition << {ITEM_BITS}) | i.id))",
         (slot << ITEM_BITS + PARTITION_BITS,),
-    ):
-        findings.add("vectors", f"item {item} has no vector: it is found by words only", REEMBED)
+    ).fetchone()
 
 
 def unsound(connection: sqlite3.Connection, key: int | None = None) -> Iterator[tuple[int, bool]]:

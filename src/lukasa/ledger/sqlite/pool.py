@@ -74,7 +74,7 @@ class Pool:
         elif self.change >= change:  # another reader, with a newer snapshot, was here
             return
         since = self.change if self.size else -1
-        where = f"i.{KEY_COLUMNS[self.anchor.kind]} = ? AND i.changed > ?"
+        where = f"i.{KEY_COLUMNS[self.anchor.kind]} = ? AND i.changed > ? AND i.message IS NULL"
         self._merge(_changed(connection, where, (self.anchor.key, since)))
         self._fetch_vectors(connection, where, (self.anchor.key, since))
         self.change, self.epoch = change, epoch
@@ -168,6 +168,13 @@ class Snapshot:
             return np.full(len(items), -1, np.int64)
         at = np.minimum(np.searchsorted(self.items, items), len(self.items) - 1)
         return np.where(self.items[at] == items, at, -1)
+
+    def partitions(self) -> list[int]:
+        """Under which partitions the words of these items stand."""
+        column = self.columns["partition"]
+        if not len(column) or (column == column[0]).all():  # a user's own memories: no need to sort
+            return column[:1].tolist()
+        return np.unique(column).tolist()
 
     def current(self, keys: Mapping[ScopeKind, int], today: int) -> NDArray[np.bool_]:
         """Which rows are active, unexpired, and equal on every id that the read names."""

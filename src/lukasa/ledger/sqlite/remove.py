@@ -6,6 +6,7 @@ statement, whether one memory goes or a hundred thousand.
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from typing import cast
 
@@ -19,6 +20,11 @@ from lukasa.text.tokens import terms
 from lukasa.types import Written
 
 _GONE = "(SELECT memory FROM gone)"
+_BLANK_RECEIPT = (
+    """UPDATE episodes SET receipt = '{"results":[],"status":"erased"}'"""
+    " WHERE id = ? AND receipt IS NOT NULL"
+)
+_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
 def remove(writer: Writer, view: View, *, memory_id: str | None, erase: bool) -> list[Written]:
@@ -92,7 +98,7 @@ def _unindex(connection: sqlite3.Connection) -> None:
 def _retract(writer: Writer) -> None:
     connection, now = writer.connection, writer.now
     connection.execute(
-        "UPDATE versions SET retired_at = ?, valid_to = coalesce(valid_to, ?)"
+        "UPDATE versions SET retired_at = coalesce(retired_at, ?), valid_to = coalesce(valid_to, ?)"
         f" WHERE id IN (SELECT version FROM memories WHERE id IN {_GONE})",
         (now, now),
     )
@@ -116,6 +122,7 @@ def _erase(writer: Writer, keys: Keys, *, whole_scope: bool) -> None:
     """Purge texts, sources, history, messages that supported nothing else, ids that nothing names now."""
     connection = writer.connection
     writer.purged = True
+    _forget_mentions(writer)
     messages = connection.execute(
         "SELECT DISTINCT s.message FROM sources s JOIN versions v ON v.id = s.version"
         f" WHERE v.memory IN {_GONE}"
@@ -133,6 +140,23 @@ def _erase(writer: Writer, keys: Keys, *, whole_scope: bool) -> None:
     _forget_scopes(writer)
     if connection.execute("SELECT 1 FROM vectors LIMIT 1").fetchone() is None:
         connection.execute("DELETE FROM models")  # an empty ledger takes any embedder
+
+
+def _forget_mentions(writer: Writer) -> None:
+    """Blank what other rows tell of the memories that go: why they ended another, receipts that name them."""
+    connection = writer.connection
+    connection.execute(
+        "UPDATE versions SET reason = NULL WHERE event = 'SUPERSEDE' AND memory IN"
+        f" (SELECT target FROM links WHERE kind = 'supersedes' AND origin IN {_GONE})"
+    )
+    gone = {row[0] for row in connection.execute(f"SELECT uid FROM memories WHERE id IN {_GONE}")}
+    receipts = connection.execute(
+        "SELECT id, receipt FROM episodes WHERE space = ? AND idempotency_key IS NOT NULL"
+        " AND receipt IS NOT NULL",
+        (writer.space,),
+    )
+    naming = [number for number, receipt in receipts if not gone.isdisjoint(_UUID.findall(receipt))]
+    connection.executemany(_BLANK_RECEIPT, [(number,) for number in naming])
 
 
 def _erase_messages(connection: sqlite3.Connection, messages: list[tuple[int]]) -> set[int]:
@@ -175,10 +199,7 @@ def _purge_episodes(writer: Writer, episodes: set[int], *, whole_scope: bool) ->
         if kept is None:
             connection.execute("DELETE FROM episodes WHERE id = ?", (number,))
         else:
-            connection.execute(
-                "UPDATE episodes SET receipt = ? WHERE id = ? AND receipt IS NOT NULL",
-                ('{"results":[],"status":"erased"}', number),
-            )
+            connection.execute(_BLANK_RECEIPT, (number,))
 
 
 def _forget_scopes(writer: Writer) -> None:

@@ -187,8 +187,9 @@ def _take_memory(writer: Writer, value: Json, state: Restoring) -> bool:
         _insert(
             connection,
             "versions",
-            ["id", "memory", "item", *VERSION_COLUMNS],
-            [number, memory, item, *_values(VERSION_COLUMNS, version)],
+            ["id", "memory", "item", "partition", *VERSION_COLUMNS],
+            [number, memory, item, None if version.get("attribute") is None else keys.partition]
+            + _values(VERSION_COLUMNS, version),
         )
         for source in cast("list[list[object]]", version["sources"]):
             _take_source(connection, keys, number, source)
@@ -208,7 +209,7 @@ def _take_item(writer: Writer, memory: int, keys: Keys, place: int, value: Json,
     gone = given["state"] == -1
     counts = {} if gone else terms(text)
     writer.connection.execute(
-        "INSERT INTO items VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO items VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL)",
         (item, memory, keys.partition, *keys.columns, given["state"], writer.change)
         + (sum(terms(text).values()),),
     )

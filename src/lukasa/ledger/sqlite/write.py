@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import cast
 
-from lukasa.errors import IdempotencyConflict
+from lukasa.errors import IdempotencyConflict, InputError, StaleVersion
 from lukasa.ledger.base import Applied, Plan, Receipt
-from lukasa.ledger.sqlite import add, revise
-from lukasa.ledger.sqlite.rows import dump, keys_of, micros, space_key
-from lukasa.ledger.sqlite.writer import begin, finish
+from lukasa.ledger.sqlite import add, revise, supersede
+from lukasa.ledger.sqlite.rows import change_of, dump, keys_of, micros, space_key
+from lukasa.ledger.sqlite.writer import Writer, begin, finish
 from lukasa.text.tokens import terms
-from lukasa.types import Add, Episode, JsonValue, Revise, Scope, Unset, Written
+from lukasa.types import Add, Change, Episode, JsonValue, Revise, Scope, Supersede, Unset, Written
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,14 +27,28 @@ class Prepared:
 
 
 def prepare(plan: Plan) -> Prepared:
-    """The plan with the index terms of every text that it brings."""
+    """The plan with the index terms of every text that it brings.
+
+    Raises `InputError` where a `Supersede` names no `Add` of it.
+    """
+    for change in plan.changes:
+        if isinstance(change, Supersede) and not _is_add(plan.changes, change.by):
+            raise InputError(f"by={change.by} is not the position of an Add among the plan's changes")
     return Prepared(plan, tuple(terms(text) if text else {} for text in map(_text_of, plan.changes)))
 
 
-def _text_of(change: Add | Revise) -> str:
-    if isinstance(change, Add):
-        return change.fact.text
-    return "" if isinstance(change.text, Unset) else change.text
+def _is_add(changes: Sequence[Change], position: int) -> bool:
+    return 0 <= position < len(changes) and isinstance(changes[position], Add)
+
+
+def _text_of(change: Change) -> str:
+    match change:
+        case Add():
+            return change.fact.text
+        case Revise():
+            return "" if isinstance(change.text, Unset) else change.text
+        case Supersede():
+            return ""
 
 
 def apply(
@@ -52,22 +66,37 @@ def apply(
     replayed = None if episode is None else replay(connection, space, episode)
     if replayed is not None:
         return Applied(replayed=replayed)
+    basis = prepared.plan.basis
+    if basis is not None and basis != change_of(connection, space, scope):
+        raise StaleVersion("something else was written to these memories since they were looked at; replan")
     writer = begin(connection, space, now, model)
     journal = None if episode is None else add.journal(writer, episode)
-    written: list[Written] = []
-    adds: list[add.Analysed] = []
-    for change, found in zip(prepared.plan.changes, prepared.terms, strict=True):
-        if isinstance(change, Add):
-            adds.append((change, found))
-        else:
-            written.append(revise.revise(writer, scope, change, found))
-    written.extend(add.add(writer, journal, adds))
-    applied = Applied(written=tuple(written), episode_id=None if journal is None else journal.uid)
+    written = _carry_out(writer, journal, prepared, scope)
+    applied = Applied(written=written, episode_id=None if journal is None else journal.uid)
     if journal is not None and episode is not None and episode.idempotency_key is not None:
         answer = dump(receipt(applied))
         connection.execute("UPDATE episodes SET receipt = ? WHERE id = ?", (answer, journal.episode))
     finish(writer)
     return applied
+
+
+def _carry_out(
+    writer: Writer, journal: add.Journal | None, prepared: Prepared, scope: Scope
+) -> tuple[Written, ...]:
+    """What became of each change, in the plan's order."""
+    changes = list(enumerate(zip(prepared.plan.changes, prepared.terms, strict=True)))
+    written: dict[int, Written] = {}
+    for at, (change, found) in changes:
+        if isinstance(change, Revise):
+            written[at] = revise.revise(writer, scope, change, found)
+    adds = {at: (change, found) for at, (change, found) in changes if isinstance(change, Add)}
+    written.update(zip(adds, add.add(writer, journal, list(adds.values())), strict=True))
+    ends = {at: change for at, (change, _) in changes if isinstance(change, Supersede)}
+    replacements = [
+        supersede.Replaced(end, adds[end.by][0].fact, written[end.by].memory_id) for end in ends.values()
+    ]
+    written.update(zip(ends, supersede.supersede(writer, scope, replacements), strict=True))
+    return tuple(written[at] for at in range(len(changes)))
 
 
 def replay(connection: sqlite3.Connection, space: str, episode: Episode) -> Mapping[str, JsonValue] | None:
