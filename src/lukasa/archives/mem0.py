@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final, cast
 
 from lukasa.archives.base import Advance, Entries, Ids, Kept, Left, Problem
-from lukasa.archives.mem0_history import History, history, versions
+from lukasa.archives.mem0_history import Event, History, history, versions
 from lukasa.archives.mem0_stores import Row, Store, rows, stores, texts_of
 from lukasa.archives.values import text_of, time_of
 from lukasa.errors import InputError
@@ -59,9 +59,10 @@ def _store(store: Store, past: Sequence[History], advance: Advance, met: Counter
         if isinstance(row, Problem | Left):
             yield row
         elif not _empty(row):
-            entry = kept(row, past)
-            met[isinstance(entry, Kept) and any(one.of(entry.key) for one in past)] += 1
-            yield entry
+            events = [event for one in past for event in one.of(row[0])]
+            if not (events and events[-1].deleted):  # FAISS of mem0 0.1 could keep what was deleted
+                met[bool(events)] += 1
+                yield kept(row, events)
 
 
 def _empty(row: Row) -> bool:
@@ -69,15 +70,14 @@ def _empty(row: Row) -> bool:
     return not row[1] or row[1].get("type") == "user_identity" or "entity_type" in row[1]
 
 
-def kept(row: Row, past: Sequence[History]) -> Kept | Problem:
-    """The memory of a row."""
+def kept(row: Row, events: Sequence[Event]) -> Kept | Problem:
+    """The memory of a row, with what happened to it."""
     key, payload = row
     text = text_of(payload.get("data")) or text_of(payload.get("memory"))
     where = f"memory {key}" if key else f"memory {text!r:.40}"
     if not text or not key:
         return Problem(where, "not a memory of mem0: it has no text, or no id")
     created, updated = time_of(payload.get("created_at")), time_of(payload.get("updated_at"))
-    events = [event for one in past for event in one.of(key)]
     said = versions(events, text, created_at=created, updated_at=updated)
     return Kept(
         key=key,

@@ -43,8 +43,8 @@ class History:
         if self.connection is None:
             return 0, 0
         (every, deleted) = self.connection.execute(
-            "SELECT count(*), coalesce(sum(gone), 0) FROM"
-            " (SELECT max(deleted) AS gone FROM temp.events GROUP BY memory)"
+            "SELECT count(*), coalesce(sum(deleted), 0) FROM"
+            " (SELECT max(number), deleted FROM temp.events GROUP BY memory)"  # of its last event
         ).fetchone()
         return deleted, every - deleted
 
@@ -86,5 +86,6 @@ def versions(
             said.append(Version(event.new, event.at))
     if not said:
         return [Version(text, created_at)]
-    said[0] = Version(said[0].text, created_at or said[0].at)
+    if created_at is not None:
+        said[0] = Version(said[0].text, created_at)
     return said if said[-1].text == text else [*said, Version(text, updated_at)]
