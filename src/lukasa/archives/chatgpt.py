@@ -43,11 +43,11 @@ def _conversation(given: Mapping[str, object], place: str, seen: set[bytes]) -> 
     where = f"conversation {title or key!r:.80}"
     left: Counter[str] = Counter()
     said = [read_message(message, left) for message in branch(cast("Mapping[str, object]", mapping), given)]
-    messages = _dated([one for one in said if one.role], time_of(given.get("create_time")))
+    messages = tuple(_dated([one for one in said if one.role], time_of(given.get("create_time"))))
     if any(message["role"] in ("user", "assistant") for message in messages):
         yield Conversation(
             key=key,
-            messages=tuple(messages),
+            messages=messages,
             where=where,
             title=title or None,
             metadata={"source": "chatgpt", "conversation_id": key, **({"title": title} if title else {})},

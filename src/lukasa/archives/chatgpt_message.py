@@ -17,7 +17,7 @@ _SPOKEN: Final = ("text", "multimodal_text", "code")
 # Marks that ChatGPT draws as links and cards: U+E200 begins one, U+E202 parts it, U+E201 ends it.
 _MARK: Final = re.compile("[ \t]*\ue200(?P<kind>[a-z_]*)\ue202?(?P<body>[^\ue200\ue201]*)\ue201")
 _STRAY: Final = re.compile("[ \t]*\ue202turn\\d+[a-z]+\\d+|[\ue200-\ue2ff]")
-_MARKS: Final = ("\ue200", "\ue202", "\ue203", "†")
+_MARKS: Final = "\ue200\ue201\ue202\ue203\ue204\ue206†"
 _FOOTNOTE: Final = re.compile(r"[ \t]*【\d+(?::\d+)?†[^】]*】")
 _LISTED: Final = re.compile(r"^\s*\d+\.\s*(?:\[(?P<day>\d{4}-\d\d-\d\d)\]\.?\s*)?(?P<text>\S.*)$")
 

@@ -84,8 +84,8 @@ def _conversation(given: Mapping[str, object], place: str) -> Entries:
 def talk(messages: Sequence[object], leaf: object) -> list[Mapping[str, object]]:
     """The messages in order; where they name their parents, the branch that ends at *leaf* or the newest."""
     said = [mapping_of(message) for message in messages]
-    nodes = {text_of(one.get("uuid")): one for one in said}
-    if not any(one.get("parent_message_uuid") in nodes for one in said):
+    nodes = {uuid: one for one in said if (uuid := text_of(one.get("uuid")))}
+    if not any(text_of(one.get("parent_message_uuid")) in nodes for one in said):
         return said
     parents = {text_of(one.get("parent_message_uuid")) for one in said}
     leaves = [key for key in nodes if key not in parents]

@@ -111,7 +111,7 @@ def _kind_of_file(path: Path) -> Kind | None:
     found = _shape(Member(path, path.name, path.stat().st_size))
     if found is None:
         return None
-    if found.kind == "jsonl" and found.prefix:
+    if found.kind == "jsonl" and found.place:
         raise InputError(f"{path}: a JSON list of messages; write one of them a line (JSON lines)")
     return found.kind
 

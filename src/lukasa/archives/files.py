@@ -41,8 +41,8 @@ class Member:
                 return
             with zipfile.ZipFile(cast("BinaryIO", cast("object", file))) as archive:
                 _must_be_sound(archive.getinfo(self.name), self.path)
-                file.advance = advance
                 with archive.open(self.name) as stream:
+                    file.advance = advance
                     yield cast("BinaryIO", cast("object", stream))
 
 

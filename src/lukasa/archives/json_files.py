@@ -8,7 +8,8 @@ from typing import cast
 from lukasa.archives.base import Advance, Problem
 from lukasa.archives.files import UNREADABLE, Member
 from lukasa.archives.shape import shape_of
-from lukasa.archives.stream import BAD_JSON, TooLong, elements
+from lukasa.archives.stream import elements
+from lukasa.errors import InputError
 
 
 def objects(member: Member, advance: Advance) -> Iterator[tuple[str, Mapping[str, object] | Problem]]:
@@ -16,20 +17,13 @@ def objects(member: Member, advance: Advance) -> Iterator[tuple[str, Mapping[str
     number = 0
     try:
         found = shape_of(member)
-        prefix = "item" if found is None else found.prefix
         with member.open(advance) as stream:
-            for number, value in enumerate(elements(stream, prefix), 1):
+            for number, value in enumerate(elements(stream, "item" if found is None else found.place), 1):
                 place = f"{member.name}, entry {number}"
                 if isinstance(value, dict):
                     yield place, cast("Mapping[str, object]", value)
                 else:
                     yield place, Problem(place, f"a {type(value).__name__}, where an object was expected")
-    except (BAD_JSON, TooLong, *UNREADABLE) as error:
+    except (InputError, *UNREADABLE) as error:
         place = f"{member.name}, entry {number + 1}"
-        yield place, Problem(place, f"{_reason(error)}; nothing behind it can be read")
-
-
-def _reason(error: Exception) -> str:
-    if isinstance(error, BAD_JSON):
-        return f"the file is cut off or is no JSON ({str(error).splitlines()[0]})"
-    return str(error) or type(error).__name__
+        yield place, Problem(place, f"{str(error) or type(error).__name__}; nothing behind it can be read")

@@ -15,7 +15,7 @@ from lukasa.archives.databases import columns, is_database, opened, tables
 from lukasa.archives.files import UNREADABLE, Member
 from lukasa.archives.pickles import Shell, unpickled
 from lukasa.archives.shape import shape_of
-from lukasa.archives.stream import BAD_JSON, TooLong, elements, pairs
+from lukasa.archives.stream import elements, pairs
 from lukasa.archives.values import list_of, mapping_of, text_of
 from lukasa.errors import InputError
 
@@ -84,7 +84,7 @@ def rows(store: Store, advance: Advance) -> Rows:
                 yield from _dump(store, advance)
             case "history":
                 return
-    except (BAD_JSON, TooLong, InputError, sqlite3.Error, *UNREADABLE) as error:
+    except (InputError, sqlite3.Error, *UNREADABLE) as error:
         yield Problem(store.path.name, f"{str(error).splitlines()[0]}; nothing behind it can be read")
 
 
@@ -160,7 +160,7 @@ def _dump(store: Store, advance: Advance) -> Rows:
     member = _member(store.path)
     found = shape_of(member)
     with member.open(advance) as stream:
-        for number, value in enumerate(elements(stream, "item" if found is None else found.prefix), 1):
+        for number, value in enumerate(elements(stream, "item" if found is None else found.place), 1):
             yield from _item(mapping_of(value), f"{member.name}, entry {number}")
 
 

@@ -8,7 +8,7 @@ from typing import Final
 
 from lukasa.archives.base import Kind
 from lukasa.archives.files import Member, unheard
-from lukasa.archives.stream import Readable, keys
+from lukasa.archives.stream import BadJson, Readable, Scanner, TooLong
 
 _TELLING: Final[Mapping[str, Kind]] = {
     "mapping": "chatgpt",
@@ -23,23 +23,49 @@ _TELLING: Final[Mapping[str, Kind]] = {
     "role": "jsonl",
     "content": "jsonl",
 }
-_PLACES: Final = ("", "item", "conversations.item", "results.item")
+_LISTS: Final = ("conversations", "results")
 
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """The kind of a JSON file, and where its entries stand: the prefix that `stream.elements` takes."""
+    """The kind of a JSON file, and where its entries are, as `stream.elements` takes it."""
 
     kind: Kind
-    prefix: str
+    place: str
     key: str  # the one that told
 
 
 def shape(stream: Readable) -> Shape | None:
     """What *stream* holds, by its first telling key; None where its beginning does not tell."""
-    for prefix, key in keys(stream):
-        if prefix in _PLACES and key in _TELLING:
-            return Shape(_TELLING[key], prefix, key)
+    scan = Scanner(stream)
+    try:
+        if scan.peek() == "[":
+            return _of_list(scan, "item")
+        if scan.peek() == "{":
+            return _of_object(scan, "")
+    except (BadJson, TooLong):
+        pass
+    return None
+
+
+def _of_list(scan: Scanner, place: str) -> Shape | None:
+    for _ in scan.items():
+        if scan.peek() == "{":
+            return _of_object(scan, place)
+        scan.value()
+    return None
+
+
+def _of_object(scan: Scanner, place: str) -> Shape | None:
+    for key in scan.fields():
+        if key in _TELLING:
+            return Shape(_TELLING[key], place, key)
+        if not place and key in _LISTS and scan.peek() == "[":
+            found = _of_list(scan, key)
+            if found is not None:
+                return found
+        else:
+            scan.value()
     return None
 
 
