@@ -8,7 +8,7 @@ from datetime import date, datetime
 from typing import TYPE_CHECKING, Protocol
 
 from lukasa.ledger.filters import EVERYTHING, Expression
-from lukasa.types import Change, Episode, Evidence, HistoryEntry, JsonValue, Record, Scope, Written
+from lukasa.types import Change, Episode, Evidence, HistoryEntry, JsonValue, Message, Record, Scope, Written
 
 if TYPE_CHECKING:
     import numpy as np
@@ -78,11 +78,24 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
+class FoundTurn:
+    """A source message that a search found, where it was said, and the numbers that put it there."""
+
+    episode_id: str
+    message: Message
+    position: int
+    parts: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
 class Page:
     """Some memories, the last stored first, and the cursor that goes on from there (None: that was all)."""
 
     records: tuple[Record, ...]
     cursor: str | None
+
+
+TURN_ROLES = ("user", "assistant", "tool", "function")  # who says something; others instruct
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,12 +116,14 @@ class Plan:
     """What one call changes: applied whole or not at all. `episode` is journaled with it.
 
     `basis` is `Neighbours.basis`, where the plan was made on those: it is stale once anything else was
-    written to the owner's memories. None: what is not named in a change is not checked.
+    written to the owner's memories. None: what is not named in a change is not checked. `index_turns` makes
+    each message of a role in `TURN_ROLES` something that `Ledger.turns` finds.
     """
 
     changes: tuple[Change, ...]
     episode: Episode | None = None
     basis: int | None = None
+    index_turns: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,13 +172,14 @@ Receipt = Callable[[Applied], Mapping[str, object]]
 
 @dataclass(frozen=True, slots=True)
 class Stats:
-    """How much one space holds, and its file. `memories` counts the active ones."""
+    """How much one space holds, and its file. `memories` and `turns` count what a search can find."""
 
     space: str
     memories: int
     states: Mapping[str, int]
     episodes: int
     messages: int
+    turns: int
     scopes: Mapping[str, int]
     models: Mapping[str, str]
     schema: int
@@ -252,6 +268,14 @@ class Ledger(Protocol):
 
     async def search(self, view: View, probe: Probe, rank: Rank) -> list[Found]:
         """The memories that *rank* chose among the candidates for *probe*, best first."""
+        ...
+
+    async def turns(self, view: View, probe: Probe, rank: Rank) -> list[FoundTurn]:
+        """The source messages under the view's scope that *rank* chose, best first.
+
+        Found are those of plans with `index_turns`, until all memories that came from one are deleted.
+        Raises `Unsupported` for filters and `as_of`: they are about memories.
+        """
         ...
 
     async def neighbours(

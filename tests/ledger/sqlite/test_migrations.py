@@ -11,11 +11,12 @@ from pathlib import Path
 import pytest
 
 from lukasa import Memory
-from lukasa.ledger.base import Plan, View
+from lukasa.ledger.base import Plan, Probe, View
 from lukasa.ledger.sqlite.ledger import SqliteLedger
 from lukasa.ledger.sqlite.schema import MIGRATIONS, VERSION, migrate
 from lukasa.testing import HashEmbedder
-from lukasa.types import Add, Fact, Scope, Supersede
+from lukasa.testing.contracts.clauses import everything
+from lukasa.types import Add, Episode, Fact, Message, Scope, Supersede
 
 INES = Scope(user_id="ines")
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
@@ -104,11 +105,14 @@ def test_an_old_file_takes_what_is_new(files: tuple[Path, Path]) -> None:
     async def work(ledger: SqliteLedger) -> None:
         home = Fact("lives in Porto", (), INES, {}, subject="user", attribute="home")
         (known,) = [one for one in (await ledger.page(view, limit=99)).records if "Bruges" in one.text]
-        plan = Plan((Add(home, None), Supersede(known.id, known.version, by=0)))
+        said = Episode(INES, (Message("user", "I moved to Porto"),))
+        plan = Plan((Add(home, None), Supersede(known.id, known.version, by=0)), said, index_turns=True)
         await ledger.apply(plan, scope=INES, now=NOW, receipt=lambda _: {})
         assert [one.text for one in (await ledger.neighbours(view, [], [("user", "home")])).alike] == [
             "lives in Porto"
         ]
+        turns = await ledger.turns(view, Probe(None, "Porto", 9), everything)
+        assert [turn.message.text for turn in turns] == ["I moved to Porto"]
         assert (await ledger.check()).findings == ()
 
     view, ledger = View(INES, NOW.date()), SqliteLedger(files[1], model="hash:64")

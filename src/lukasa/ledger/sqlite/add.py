@@ -28,6 +28,7 @@ class Journal:
     episode: int
     uid: str
     messages: tuple[int, ...]
+    keys: Keys
 
 
 def journal(writer: Writer, episode: Episode) -> Journal:
@@ -48,7 +49,7 @@ def journal(writer: Writer, episode: Episode) -> Journal:
             for position, (id_, said) in enumerate(zip(messages, episode.messages, strict=True))
         ],
     )
-    return Journal(number, uid, messages)
+    return Journal(number, uid, messages, keys)
 
 
 def add(writer: Writer, episode: Journal | None, adds: Sequence[Analysed]) -> list[Written]:
@@ -84,21 +85,30 @@ class Rows:
     sources: list[Row] = field(default_factory=list[Row])
     vectors: list[Row] = field(default_factory=list[Row])
     postings: list[Row] = field(default_factory=list[Row])
+    turn_postings: list[Row] = field(default_factory=list[Row])
 
     def index(
         self, writer: Writer, item: int, memory: int, keys: Keys, terms: Terms, vector: bytes | None
     ) -> None:
-        """Make one text findable, by its words at least."""
+        """Make a memory's text findable, by its words at least."""
         partition, length = keys.partition, sum(terms.values())
         self.items.append((item, memory, partition, *keys.columns, 1, writer.change, length, None))
         if vector is not None:
             self.vectors.append((vector_key(writer.slot_for(vector), partition, item), vector))
         self.postings.extend([(partition, term, item, count) for term, count in terms.items()])
 
+    def index_turn(self, writer: Writer, message: int, keys: Keys, terms: Terms, state: int = 1) -> None:
+        """Make a message findable by its words; a vector is made in the background."""
+        item, partition, length = writer.number(), keys.partition, sum(terms.values())
+        self.items.append((item, None, partition, *keys.columns, state, writer.change, length, message))
+        if state >= 0:
+            self.turn_postings.extend([(partition, term, item, count) for term, count in terms.items()])
+
     def insert(self, connection: sqlite3.Connection) -> None:
         """Write them; postings in key order, which keeps neighbours on one page."""
         self.postings.sort()
-        for table in ("memories", "items", "versions", "sources", "vectors", "postings"):
+        self.turn_postings.sort()
+        for table in ("memories", "items", "versions", "sources", "vectors", "postings", "turn_postings"):
             rows: list[Row] = getattr(self, table)
             if rows:
                 connection.executemany(f"INSERT INTO {table} VALUES ({_marks(rows[0])})", rows)

@@ -5,14 +5,15 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Final, cast
+from typing import Final
 
 import numpy as np
 
 from lukasa.ledger.base import Checkup, Finding
 from lukasa.ledger.sqlite.add import md5
+from lukasa.ledger.sqlite.items import KINDS, TEXT, of_kind, postings_of
 from lukasa.ledger.sqlite.rows import KEY_COLUMNS
-from lukasa.ledger.sqlite.schema import ITEM_BITS, PARTITION_BITS
+from lukasa.ledger.sqlite.schema import ITEM_BITS, PARTITION_BITS, VECTOR_KEY
 from lukasa.text.tokens import terms
 
 RESTORE = "restore an export, or a copy of the file"
@@ -83,6 +84,19 @@ _QUERIES: Final[Sequence[tuple[str, str, str, str]]] = (
     ),
     (
         "items",
+        "item {0} is of no memory and no message, or of both",
+        "SELECT id FROM items WHERE (memory IS NULL) = (message IS NULL)",
+        "items",
+    ),
+    (
+        "items",
+        "turn {0} is of a message that was erased, or neither to be found nor gone",
+        "SELECT i.id FROM items i JOIN messages g ON g.id = i.message"
+        " WHERE g.erased OR i.state NOT IN (1, -1)",
+        "items",
+    ),
+    (
+        "items",
         "item {0} has no text",
         "SELECT i.id FROM items i WHERE i.memory IS NOT NULL AND NOT EXISTS (SELECT 1 FROM versions v"
         " WHERE v.memory = i.memory AND v.item = i.id AND v.text IS NOT NULL)",
@@ -114,6 +128,14 @@ _QUERIES: Final[Sequence[tuple[str, str, str, str]]] = (
         "SELECT m.uid FROM versions v JOIN memories m ON m.id = v.memory"
         " WHERE v.partition IS NOT CASE WHEN v.attribute IS NOT NULL THEN m.partition END",
         "versions",
+    ),
+    (
+        "scopes",
+        "turn {0} and its episode differ in whose they are",
+        "SELECT i.id FROM items i JOIN messages g ON g.id = i.message JOIN episodes e ON e.id = g.episode"
+        " WHERE i.partition <> e.partition"
+        + "".join(f" OR i.{column} IS NOT e.{column}" for column in KEY_COLUMNS.values()),
+        "items",
     ),
     *(
         (
@@ -259,7 +281,7 @@ def _vectors(connection: sqlite3.Connection, findings: _Findings) -> None:
     slot = -1 if active is None else active[0]  # no key is negative
     (findings.unembedded,) = connection.execute(
         "SELECT count(*) FROM items i WHERE i.state >= 0 AND NOT EXISTS (SELECT 1 FROM vectors x"
-        f" WHERE x.key = (? | (i.partition << {ITEM_BITS}) | i.id))",
+        f" WHERE x.key = {VECTOR_KEY})",
         (slot << ITEM_BITS + PARTITION_BITS,),
     ).fetchone()
 
@@ -291,30 +313,35 @@ def _unit(blob: bytes) -> bool:
 
 
 def _postings(connection: sqlite3.Connection, findings: _Findings) -> None:
+    for turns in KINDS:
+        table = postings_of(turns=turns)
+        findings.checked[table] = connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
+        partitions = connection.execute(
+            f"SELECT partition FROM {table} UNION SELECT partition FROM items i WHERE {of_kind(turns=turns)}"
+        )
+        for (partition,) in partitions.fetchall():
+            _words(connection, findings, partition, turns=turns)
+
+
+def _words(connection: sqlite3.Connection, findings: _Findings, partition: int, *, turns: bool) -> None:
     """Postings and lengths are what the analyzer makes of the texts, no more and no less."""
-    findings.checked["postings"] = connection.execute("SELECT count(*) FROM postings").fetchone()[0]
-    partitions = connection.execute("SELECT partition FROM postings UNION SELECT partition FROM items")
-    for (partition,) in partitions.fetchall():
-        held: dict[int, dict[str, int]] = {}
-        for item, term, tf in connection.execute(
-            "SELECT item, term, tf FROM postings WHERE partition = ?", (partition,)
-        ):
-            held.setdefault(item, {})[term] = tf
-        for item, length, text in _texts(connection, partition):
-            wanted = terms(text)
-            if held.pop(item, {}) != wanted or length != sum(wanted.values()):
-                findings.add("postings", f"item {item} is indexed under other words than its own", REINDEX)
-        for item in sorted(held):
-            findings.add("postings", f"item {item} is indexed and not there", REINDEX)
-
-
-def _texts(connection: sqlite3.Connection, partition: int) -> list[tuple[int, int, str]]:
+    held: dict[int, dict[str, int]] = {}
     rows = connection.execute(
-        "SELECT i.id, i.length, coalesce((SELECT text FROM versions WHERE memory = i.memory"
-        " AND item = i.id AND text IS NOT NULL), '') FROM items i WHERE i.partition = ? AND i.state >= 0",
+        f"SELECT item, term, tf FROM {postings_of(turns=turns)} WHERE partition = ?", (partition,)
+    )
+    for item, term, tf in rows:
+        held.setdefault(item, {})[term] = tf
+    texts = connection.execute(
+        f"SELECT i.id, i.length, coalesce({TEXT}, '') FROM items i"
+        f" WHERE i.partition = ? AND i.state >= 0 AND {of_kind(turns=turns)}",
         (partition,),
     )
-    return cast("list[tuple[int, int, str]]", rows.fetchall())
+    for item, length, text in texts:
+        wanted = terms(text)
+        if held.pop(item, {}) != wanted or length != sum(wanted.values()):
+            findings.add("postings", f"item {item} is indexed under other words than its own", REINDEX)
+    for item in sorted(held):
+        findings.add("postings", f"item {item} is indexed and not there", REINDEX)
 
 
 _STEPS: Final[Sequence[tuple[str, Callable[[sqlite3.Connection, _Findings], None]]]] = (

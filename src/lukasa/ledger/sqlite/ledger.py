@@ -17,6 +17,7 @@ from lukasa.ledger.base import (
     Checkup,
     Exported,
     Found,
+    FoundTurn,
     Neighbours,
     Page,
     Plan,
@@ -40,6 +41,7 @@ from lukasa.ledger.sqlite import (
     restore,
     search,
     stats,
+    turns,
     write,
 )
 from lukasa.ledger.sqlite.connect import Connections
@@ -177,6 +179,19 @@ class SqliteLedger:
             for hit in found:
                 self._accesses[hit.record.id] = self._accesses.get(hit.record.id, 0) + 1
         return found
+
+    async def turns(self, view: View, probe: Probe, rank: Rank) -> list[FoundTurn]:
+        """See `Ledger.turns`."""
+        return await self._pooled(
+            partial(
+                turns.turns,
+                space=self._space,
+                view=view,
+                probe=probe,
+                rank=rank,
+                model=self._model or "",
+            )
+        )
 
     async def neighbours(
         self, view: View, probes: Sequence[Probe], attributes: Sequence[tuple[str, str]]

@@ -12,11 +12,11 @@ from typing import cast
 
 from lukasa.ledger.base import View
 from lukasa.ledger.filters import EVERYTHING
+from lukasa.ledger.sqlite import turns
 from lukasa.ledger.sqlite.filter_sql import compile_where
+from lukasa.ledger.sqlite.items import unindex
 from lukasa.ledger.sqlite.rows import KEY_COLUMNS, Keys, fence, keys_of, refuse_nobody
-from lukasa.ledger.sqlite.schema import vector_key
 from lukasa.ledger.sqlite.writer import Writer
-from lukasa.text.tokens import terms
 from lukasa.types import Written
 
 _GONE = "(SELECT memory FROM gone)"
@@ -45,10 +45,12 @@ def remove(writer: Writer, view: View, *, memory_id: str | None, erase: bool) ->
             " JOIN memories m ON m.id = gone.memory JOIN versions v ON v.id = m.version ORDER BY m.id"
         )
     ]
+    whole_scope = memory_id is None and view.where == EVERYTHING
     _touch(writer)
-    _unindex(writer.connection)
+    unindex(writer.connection, f"i.memory IN {_GONE}")
+    turns.leave(writer, keys, whole_scope=whole_scope)
     if erase:
-        _erase(writer, keys, whole_scope=memory_id is None and view.where == EVERYTHING)
+        _erase(writer, keys, whole_scope=whole_scope)
     else:
         _retract(writer)
     return taken
@@ -76,23 +78,6 @@ def _touch(writer: Writer) -> None:
     for column in KEY_COLUMNS.values():
         rows = writer.connection.execute(f"SELECT DISTINCT {column} FROM memories WHERE id IN {_GONE}")
         writer.touch(row[0] for row in rows)
-
-
-def _unindex(connection: sqlite3.Connection) -> None:
-    """Take away vectors and postings of all versions' texts."""
-    slots = [row[0] for row in connection.execute("SELECT slot FROM models")]
-    found = connection.execute(
-        "SELECT i.id, i.partition, (SELECT text FROM versions WHERE memory = i.memory AND item = i.id)"
-        f" FROM items i WHERE i.memory IN {_GONE} AND i.state >= 0"
-    ).fetchall()
-    connection.executemany(
-        "DELETE FROM vectors WHERE key = ?",
-        [(vector_key(slot, partition, item),) for item, partition, _ in found for slot in slots],
-    )
-    connection.executemany(
-        "DELETE FROM postings WHERE partition = ? AND term = ? AND item = ?",
-        [(partition, term, item) for item, partition, text in found for term in terms(text)],
-    )
 
 
 def _retract(writer: Writer) -> None:
@@ -160,7 +145,8 @@ def _forget_mentions(writer: Writer) -> None:
 
 
 def _erase_messages(connection: sqlite3.Connection, messages: list[tuple[int]]) -> set[int]:
-    """Blank the messages; the episodes that they belong to."""
+    """Blank the messages, which no turn holds any more; the episodes that they belong to."""
+    connection.executemany("DELETE FROM items WHERE message = ?", messages)
     touched: set[int] = set()
     for row in messages:
         found = connection.execute(
@@ -183,6 +169,10 @@ def _purge_episodes(writer: Writer, episodes: set[int], *, whole_scope: bool) ->
         connection.executemany(
             "UPDATE messages SET text = '', name = NULL, erased = 1 WHERE episode = ?"
             " AND NOT EXISTS (SELECT 1 FROM sources WHERE message = messages.id)",
+            [(number,) for number in episodes],
+        )
+        connection.executemany(
+            "DELETE FROM items WHERE message IN (SELECT id FROM messages WHERE episode = ? AND erased)",
             [(number,) for number in episodes],
         )
     for number in sorted(episodes):

@@ -218,6 +218,10 @@ def vector_key(slot: int, partition: int, item: int) -> int:
     return ((slot << PARTITION_BITS) | partition) << ITEM_BITS | item
 
 
+# The same of item `i`, for the slot that `vector_key(slot, 0, 0)` is bound for.
+VECTOR_KEY = f"(? | (i.partition << {ITEM_BITS}) | i.id)"
+
+
 def migrate(connection: sqlite3.Connection, *, uid: str, now: int, to: int = VERSION) -> None:
     """Bring the file to the newest schema (or to an older one), inside the caller's write transaction.
 

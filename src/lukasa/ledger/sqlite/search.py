@@ -12,6 +12,7 @@ import numpy as np
 from lukasa.errors import Unsupported
 from lukasa.ledger.base import Found, Probe, Rank, Signals, View
 from lukasa.ledger.filters import EVERYTHING
+from lukasa.ledger.sqlite.items import postings_of
 from lukasa.ledger.sqlite.pool import Anchor, Pools, Snapshot
 from lukasa.ledger.sqlite.rows import RECORD, Keys, days, fence, keys_of_view, record, visible
 from lukasa.ledger.sqlite.writer import active_model
@@ -52,20 +53,31 @@ def search(
     if rows is None:
         return None
     mask = visible_rows(connection, rows, keys, view)
+    best = chosen(connection, rows, mask, probe, rank)
+    records = hydrate(connection, keys, view, [item for item, _ in best])
+    return [Found(records[item], parts) for item, parts in best if item in records]
+
+
+def chosen(
+    connection: sqlite3.Connection, rows: Snapshot, mask: NDArray[np.bool_], probe: Probe, rank: Rank
+) -> list[tuple[int, dict[str, float]]]:
+    """The items that *rank* chose, best first, with their numbers."""
     signals = signals_of(connection, rows, mask, probe)
     ranked = rank(signals)
     items = [int(signals.item[at]) for at in ranked.order]
-    records = hydrate(connection, keys, view, items)
     parts = [dict(zip(ranked.parts, row, strict=True)) for row in zip(*ranked.parts.values(), strict=True)]
-    return [
-        Found(records[item], numbers) for item, numbers in zip(items, parts, strict=True) if item in records
-    ]
+    return list(zip(items, parts, strict=True))
 
 
 def pooled(
-    connection: sqlite3.Connection, pools: Pools, keys: Keys, active: tuple[int, int] | None
+    connection: sqlite3.Connection,
+    pools: Pools,
+    keys: Keys,
+    active: tuple[int, int] | None,
+    *,
+    turns: bool = False,
 ) -> Snapshot | None:
-    """All that can be found under the scope, by the *active* model's slot and dimension.
+    """All that can be found under the scope (memories, or turns), by the *active* model's slot and dimension.
 
     None where it is newer than the snapshot that the caller reads.
     """
@@ -74,7 +86,7 @@ def pooled(
     kind, key = next(iter(keys.ids.items()))
     change, epoch = connection.execute("SELECT change, epoch FROM scopes WHERE id = ?", (key,)).fetchone()
     slot, dim = active or (_NO_MODEL, 0)  # without vectors words still find
-    rows = pools.fresh(connection, Anchor(kind, key, slot), dim, change, epoch)
+    rows = pools.fresh(connection, Anchor(kind, key, slot, turns), dim, change, epoch)
     return None if rows.change > change else rows
 
 
@@ -168,7 +180,7 @@ def _occurrences(
     found: list[int] = []
     for some in in_lots(partitions):
         cursor = connection.execute(
-            f"SELECT item, tf FROM postings WHERE partition IN ({marks(some)})"
+            f"SELECT item, tf FROM {postings_of(turns=rows.turns)} WHERE partition IN ({marks(some)})"
             f" AND term IN ({marks(spellings)})",
             (*some, *spellings),
         )

@@ -10,12 +10,12 @@ from datetime import datetime
 from typing import cast
 
 from lukasa.errors import IdempotencyConflict, InputError, StaleVersion
-from lukasa.ledger.base import Applied, Plan, Receipt
-from lukasa.ledger.sqlite import add, revise, supersede
+from lukasa.ledger.base import TURN_ROLES, Applied, Plan, Receipt
+from lukasa.ledger.sqlite import add, revise, supersede, turns
 from lukasa.ledger.sqlite.rows import change_of, dump, keys_of, micros, space_key
 from lukasa.ledger.sqlite.writer import Writer, begin, finish
 from lukasa.text.tokens import terms
-from lukasa.types import Add, Change, Episode, JsonValue, Revise, Scope, Supersede, Unset, Written
+from lukasa.types import Add, Change, Episode, JsonValue, Message, Revise, Scope, Supersede, Unset, Written
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +24,7 @@ class Prepared:
 
     plan: Plan
     terms: tuple[Mapping[str, int], ...]  # one a change; empty where it brings no text
+    turns: tuple[Mapping[str, int] | None, ...] = ()  # one a message; None where it is not to be found
 
 
 def prepare(plan: Plan) -> Prepared:
@@ -34,7 +35,14 @@ def prepare(plan: Plan) -> Prepared:
     for change in plan.changes:
         if isinstance(change, Supersede) and not _is_add(plan.changes, change.by):
             raise InputError(f"by={change.by} is not the position of an Add among the plan's changes")
-    return Prepared(plan, tuple(terms(text) if text else {} for text in map(_text_of, plan.changes)))
+    found = tuple(terms(text) if text else {} for text in map(_text_of, plan.changes))
+    if plan.episode is None or not plan.index_turns:
+        return Prepared(plan, found)
+    return Prepared(plan, found, tuple(_turn(message) for message in plan.episode.messages))
+
+
+def _turn(message: Message) -> Mapping[str, int] | None:
+    return terms(message.text) if message.role in TURN_ROLES and message.text.strip() else None
 
 
 def _is_add(changes: Sequence[Change], position: int) -> bool:
@@ -71,6 +79,8 @@ def apply(
         raise StaleVersion("something else was written to these memories since they were looked at; replan")
     writer = begin(connection, space, now, model)
     journal = None if episode is None else add.journal(writer, episode)
+    if journal is not None:
+        turns.index(writer, journal, prepared.turns)
     written = _carry_out(writer, journal, prepared, scope)
     applied = Applied(written=written, episode_id=None if journal is None else journal.uid)
     if journal is not None and episode is not None and episode.idempotency_key is not None:

@@ -24,10 +24,11 @@ from lukasa.testing.contracts.clauses import (
     told,
 )
 from lukasa.testing.contracts.replacing import ReplacingClauses
+from lukasa.testing.contracts.turns import TurnClauses
 from lukasa.types import Revise, Scope
 
 
-class LedgerContract(ReplacingClauses):
+class LedgerContract(ReplacingClauses, TurnClauses):
     """All clauses, each on a ledger of its own in pytest's `tmp_path`."""
 
     def test_what_was_applied_is_read_back(self, tmp_path: Path) -> None:
