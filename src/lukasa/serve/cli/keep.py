@@ -12,7 +12,7 @@ from hashlib import sha256
 from typing import Final, TypeAlias, cast
 
 from lukasa.aio import AsyncMemory
-from lukasa.archives.base import Ids, Kept, Kind, Version
+from lukasa.archives.base import Ids, Kept, Kind, Time, Version
 from lukasa.archives.parts import Part, after
 from lukasa.config import utc_now
 from lukasa.errors import IdempotencyConflict
@@ -35,6 +35,7 @@ class Memo:
 
     part: Part
     later: tuple[Version, ...]
+    changed_at: Time | None  # when the other system last changed it
 
 
 Item: TypeAlias = "Part | Memo"
@@ -68,7 +69,7 @@ def memo(kind: Kind, kept: Kept, *, default: Ids, nobody: Ids) -> Memo:
         timestamp=first.at,
         expiration_date=kept.expiration_date,
     )
-    return Memo(part, tuple(later))
+    return Memo(part, tuple(later), kept.updated_at)
 
 
 def _role(kept: Kept) -> str:
@@ -196,7 +197,7 @@ async def _catch_up(
         return 0
     here = [event["new_memory"] for event in events if event["event"] in ("ADD", "UPDATE")]
     wanted = texts_of(item, episode, memory.house.redactor)
-    first = Version(wanted[0], item.part.timestamp)
+    first = Version(wanted[0], item.changed_at)
     missing = [first, *item.later][missing_from(here, wanted) :]
     await _update(memory, memory_id, item, missing)
     return bool(missing)
