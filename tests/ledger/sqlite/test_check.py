@@ -113,7 +113,11 @@ DAMAGE = {
         "not there",
         "INSERT INTO postings SELECT partition, 'soon', id, 1 FROM items WHERE state = -1",
     ),
-    "no vector": ("vectors", "no vector", "DELETE FROM vectors WHERE key = (SELECT max(key) FROM vectors)"),
+    "superseded by nobody": (
+        "links",
+        "no event",
+        f"UPDATE memories SET state = 'superseded' WHERE id = {ACTIVE}",
+    ),
     "a vector of nothing": (
         "vectors",
         "belongs to nothing",
@@ -135,6 +139,11 @@ DAMAGE = {
         "scopes",
         "differ",
         f"UPDATE items SET agent_key = {OMAR} WHERE memory = {ACTIVE}",
+    ),
+    "an attribute of somebody else": (
+        "scopes",
+        "speaks of",
+        f"UPDATE versions SET partition = {OMAR}, attribute = 'home' WHERE memory = {ACTIVE}",
     ),
     "an unknown scope": ("scopes", "not there", f"UPDATE memories SET run_key = 777 WHERE id = {ACTIVE}"),
     "a partition that is not the owner": (
@@ -162,6 +171,7 @@ ENTAILED = {
     "undecodable text": {"postings"},
     "a past item is current": {"items"},
     "no item": {"items", "postings", "vectors"},
+    "superseded by nobody": {"retirement"},
     "an item without a text": {"items", "postings"},
     "an unknown scope": {"sources"},
     "a number to come": {"sequence"},
@@ -176,6 +186,15 @@ def test_each_damage_is_found_and_nothing_else(path: Path, damage: str) -> None:
     assert [f for f in findings if f.check == check and problem in f.problem]
     assert {f.check for f in findings} <= {check} | ENTAILED.get(damage, set())
     assert all(f.remedy for f in findings)
+
+
+def test_a_link_to_another_tenants_memory_is_found(path: Path) -> None:
+    with Memory(path, embedder=HashEmbedder(64), space="other") as memory:
+        memory.add("of another tenant", user_id="ines")
+    run(path, "INSERT INTO links SELECT min(id), max(id), 'related', 0 FROM memories")
+    assert [(finding.check, "another space" in finding.problem) for finding in found(path)] == [
+        ("links", True)
+    ]
 
 
 def test_no_finding_holds_a_text(path: Path) -> None:
@@ -251,9 +270,18 @@ def test_what_is_looked_at_is_told_in_order(path: Path) -> None:
     assert {"pages", "memories", "versions", "items", "vectors", "postings"} <= set(checkup.checked)
 
 
-@pytest.mark.parametrize(
-    "damage", ["no vector", "a vector of nothing", "a vector of no model", "a short vector"]
-)
+def test_a_text_without_a_vector_is_counted_and_is_no_damage(path: Path) -> None:
+    run(path, "DELETE FROM vectors WHERE key = (SELECT max(key) FROM vectors)")
+    ledger = SqliteLedger(path, model=None)
+    checkup = asyncio.run(ledger.check())
+    asyncio.run(ledger.reembed(HashEmbedder(64)))
+    filled = asyncio.run(ledger.check())
+    ledger.close()
+    assert (checkup.findings, checkup.unembedded) == ((), 1)
+    assert (filled.findings, filled.unembedded) == ((), 0)
+
+
+@pytest.mark.parametrize("damage", ["a vector of nothing", "a vector of no model", "a short vector"])
 def test_reembedding_with_the_same_model_mends_vectors_as_the_remedy_says(path: Path, damage: str) -> None:
     run(path, DAMAGE[damage][2])
     assert {f.remedy.split("`")[1] for f in found(path)} == {"lukasa reembed"}

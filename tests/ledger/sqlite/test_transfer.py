@@ -16,6 +16,7 @@ from lukasa import Memory
 from lukasa.errors import InputError, ScopeError
 from lukasa.ledger.base import Restored, View
 from lukasa.ledger.sqlite.ledger import SqliteLedger
+from lukasa.ledger.sqlite.schema import VERSION
 from lukasa.testing import HashEmbedder
 from lukasa.types import Scope
 
@@ -140,7 +141,7 @@ def test_a_copy_of_everybody_must_be_asked_for(path: Path) -> None:
 
 def test_the_file_names_its_model_and_none_of_the_ledgers_own_numbers(path: Path) -> None:
     head, *lines, end = [json.loads(line) for line in exported(path)]
-    assert head == {"lukasa_export": 1, "schema": 1, "model": ["hash:64", 64]}
+    assert head == {"lukasa_export": 1, "schema": VERSION, "model": ["hash:64", 64]}
     assert end == {"end": {"episodes": 5, "memories": 454, "links": 0}}
     for line in lines:
         for value in line.values():

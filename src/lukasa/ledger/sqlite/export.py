@@ -13,7 +13,7 @@ from typing import Final
 
 from lukasa.ledger.base import Exported, View
 from lukasa.ledger.sqlite.rows import KEY_COLUMNS, dump, fence, keys_of_view
-from lukasa.ledger.sqlite.schema import ITEM_BITS, VERSION, vector_key
+from lukasa.ledger.sqlite.schema import VECTOR_KEY, VERSION, vector_key
 
 FORMAT: Final = 1
 EPISODE_COLUMNS: Final = (
@@ -119,12 +119,14 @@ def _episode(connection: sqlite3.Connection, number: int) -> Json:
         f"SELECT {', '.join(EPISODE_COLUMNS)} FROM episodes WHERE id = ?", (number,)
     ).fetchone()
     messages = connection.execute(
-        f"SELECT {', '.join(MESSAGE_COLUMNS)} FROM messages WHERE episode = ? ORDER BY position", (number,)
+        f"SELECT {', '.join(MESSAGE_COLUMNS)}, (SELECT state FROM items WHERE message = messages.id)"
+        " FROM messages WHERE episode = ? ORDER BY position",
+        (number,),
     )
     return {
         **_named(EPISODE_COLUMNS, row),
         "ids": _ids(connection, "episodes", number),
-        "messages": [_named(MESSAGE_COLUMNS, message) for message in messages],
+        "messages": [_named((*MESSAGE_COLUMNS, "turn"), message) for message in messages],
     }
 
 
@@ -133,8 +135,8 @@ def _memory(connection: sqlite3.Connection, number: int, slot: int) -> Json:
         f"SELECT {', '.join(MEMORY_COLUMNS)} FROM memories WHERE id = ?", (number,)
     ).fetchone()
     items = connection.execute(
-        "SELECT i.id, i.state, x.vector FROM items i LEFT JOIN vectors x"
-        f" ON x.key = (? | (i.partition << {ITEM_BITS}) | i.id) WHERE i.memory = ? ORDER BY i.id",
+        f"SELECT i.id, i.state, x.vector FROM items i LEFT JOIN vectors x ON x.key = {VECTOR_KEY}"
+        " WHERE i.memory = ? ORDER BY i.id",
         (vector_key(slot, 0, 0), number),
     ).fetchall()
     places = {item[0]: place for place, item in enumerate(items)}

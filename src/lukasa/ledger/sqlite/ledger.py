@@ -5,17 +5,21 @@ from __future__ import annotations
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from itertools import islice
 from pathlib import Path
+from typing import TypeVar
 
+from lukasa.errors import LedgerError
 from lukasa.ledger.base import (
     Applied,
     Checkup,
     Exported,
     Found,
+    FoundTurn,
+    Neighbours,
     Page,
     Plan,
     Probe,
@@ -31,12 +35,14 @@ from lukasa.ledger.sqlite import (
     check,
     export,
     filter_sql,
+    neighbours,
     read,
     reembed,
     remove,
     restore,
     search,
     stats,
+    turns,
     write,
 )
 from lukasa.ledger.sqlite.connect import Connections
@@ -48,6 +54,8 @@ from lukasa.ledger.sqlite.writer import active_model, begin, finish
 from lukasa.models.embed.base import Embedder
 from lukasa.runtime import in_thread
 from lukasa.types import Episode, Evidence, HistoryEntry, JsonValue, Record, Scope
+
+T = TypeVar("T")
 
 _TRIES = 5
 _LINES = 200  # of a copy that is restored, in one transaction
@@ -124,8 +132,16 @@ class SqliteLedger:
             return Removed(tuple(taken))
 
         removed = await self.connections.write(work)
-        left = await self.connections.outside(remove.scrub) if erase else None
+        # An id that is not there leaves nothing to scrub; of a scope more than its memories may have gone.
+        left = await self._scrub() if erase and (removed.written or memory_id is None) else None
         return Removed(removed.written, () if left is None else (left,))
+
+    async def _scrub(self) -> str | None:
+        """What could not be done, and when it will be: the erasure itself is committed, so nothing raises."""
+        try:
+            return await self.connections.outside(remove.scrub)
+        except (LedgerError, sqlite3.Error) as error:
+            return remove.not_scrubbed(error)
 
     def _flush_accesses(self, connection: sqlite3.Connection, now: datetime) -> None:
         """Write down which memories were found since the last write: never a commit of its own."""
@@ -158,27 +174,58 @@ class SqliteLedger:
     async def search(self, view: View, probe: Probe, rank: Rank) -> list[Found]:
         """See `Ledger.search`."""
 
-        def work(connection: sqlite3.Connection, pools: Pools) -> list[Found] | None:
-            return search.search(
-                connection,
-                pools,
+        found = await self._pooled(
+            partial(
+                search.search,
                 space=self._space,
                 view=view,
                 probe=probe,
                 rank=rank,
                 model=self._model or "",
             )
-
-        found = None
-        for _ in range(_TRIES):
-            found = await self.connections.read(work, self._pools)
-            if found is not None:
-                break
-        else:  # writers are that busy: a pool of this search's own is as old as its snapshot
-            found = await self.connections.read(work, Pools(0)) or []
+        )
         with self._accesses_lock:
             for hit in found:
                 self._accesses[hit.record.id] = self._accesses.get(hit.record.id, 0) + 1
+        return found
+
+    async def turns(self, view: View, probe: Probe, rank: Rank) -> list[FoundTurn]:
+        """See `Ledger.turns`."""
+        return await self._pooled(
+            partial(
+                turns.turns,
+                space=self._space,
+                view=view,
+                probe=probe,
+                rank=rank,
+                model=self._model or "",
+            )
+        )
+
+    async def neighbours(
+        self, view: View, probes: Sequence[Probe], attributes: Sequence[tuple[str, str]]
+    ) -> Neighbours:
+        """See `Ledger.neighbours`."""
+        return await self._pooled(
+            partial(
+                neighbours.neighbours,
+                space=self._space,
+                view=view,
+                probes=probes,
+                attributes=attributes,
+                model=self._model or "",
+            )
+        )
+
+    async def _pooled(self, work: Callable[[sqlite3.Connection, Pools], T | None]) -> T:
+        """What *work* makes of one snapshot and pools that are not newer than it."""
+        for _ in range(_TRIES):
+            found = await self.connections.read(work, self._pools)
+            if found is not None:
+                return found
+        # Writers are that busy: a pool of this read's own is as old as its snapshot.
+        found = await self.connections.read(work, Pools(0))
+        assert found is not None
         return found
 
     # --- upkeep: whichever model the ledger was opened with ---

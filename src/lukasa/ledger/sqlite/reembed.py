@@ -10,7 +10,8 @@ from lukasa.errors import ConfigError, EmbedderMismatch, InputError, LedgerBusy
 from lukasa.ledger.base import Reembedded
 from lukasa.ledger.sqlite.check import unsound
 from lukasa.ledger.sqlite.connect import Connections
-from lukasa.ledger.sqlite.schema import ITEM_BITS, vector_key
+from lukasa.ledger.sqlite.items import TEXT
+from lukasa.ledger.sqlite.schema import VECTOR_KEY, vector_key
 from lukasa.ledger.sqlite.stats import slot_range
 from lukasa.models.embed.base import Embedder
 
@@ -19,8 +20,7 @@ Text = tuple[int, int, str]  # item, partition, text
 _DROPPED_AT_ONCE = 1000  # vectors, in one transaction: others are not kept waiting
 
 _MISSING = (
-    " FROM items i WHERE i.state >= 0 AND NOT EXISTS (SELECT 1 FROM vectors x"
-    f" WHERE x.key = (? | (i.partition << {ITEM_BITS}) | i.id))"
+    f" FROM items i WHERE i.state >= 0 AND NOT EXISTS (SELECT 1 FROM vectors x WHERE x.key = {VECTOR_KEY})"
 )
 
 
@@ -101,8 +101,7 @@ def slot_of(connection: sqlite3.Connection, model: str, dim: int) -> int:
 def missing(connection: sqlite3.Connection, slot: int, last: int, limit: int) -> list[Text]:
     """The next items behind *last* that have no vector in the slot, with their texts."""
     rows = connection.execute(
-        "SELECT i.id, i.partition, (SELECT text FROM versions WHERE memory = i.memory AND item = i.id)"
-        f"{_MISSING} AND i.id > ? ORDER BY i.id LIMIT ?",
+        f"SELECT i.id, i.partition, {TEXT} {_MISSING} AND i.id > ? ORDER BY i.id LIMIT ?",
         (vector_key(slot, 0, 0), last, limit),
     )
     return cast("list[Text]", rows.fetchall())
@@ -110,10 +109,7 @@ def missing(connection: sqlite3.Connection, slot: int, last: int, limit: int) ->
 
 def some_text(connection: sqlite3.Connection) -> str | None:
     """Any text of the ledger: to learn a model's dimension by."""
-    row = connection.execute(
-        "SELECT v.text FROM items i JOIN versions v ON v.memory = i.memory AND v.item = i.id"
-        " WHERE i.state >= 0 LIMIT 1"
-    ).fetchone()
+    row = connection.execute(f"SELECT {TEXT} FROM items i WHERE i.state >= 0 LIMIT 1").fetchone()
     return None if row is None else row[0]
 
 

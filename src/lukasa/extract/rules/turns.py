@@ -1,0 +1,165 @@
+"""What of a turn is the speaker's own word: without code, pasted documents, and memories that came back."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from lukasa.extract.rules.base import Language, Reason, Span
+
+_FENCE: Final = re.compile(
+    r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)|\"\"\".*?(?:\"\"\"|\Z)|<(\w+)>\n.*?</\1>", re.DOTALL
+)
+_RULE: Final = re.compile(r"^[ \t]*(?:-{3,}|={3,}|\*{3,}|_{3,}|#{3,}|~{3,})[ \t]*$", re.MULTILINE)
+_LETTER: Final = re.compile(
+    r"^[ \t]*(?:dear\s+\w+|hi\s+(?:team|all)|to whom it may concern|(?:from|to|subject|sent|cc|date)\s*:\s*\S|尊敬的|亲爱的\S{1,8}[：:，,]?$|发件人|收件人|主题[：:])",
+    re.IGNORECASE,
+)
+_CODE_LINE: Final = re.compile(
+    r"^\s*(?:[$>]\s|at \w+[.(]|Traceback|File \"|\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\[?\d\d:\d\d:\d\d|(?:import|from|def|class|return|const|let|var|function|public|private|SELECT|INSERT|UPDATE|if|for|while|else|elif|try|except|#include|package|using)\b.*[;:{)(=]|</?\w+[^>]*>|[{}\[\]();]+\s*$|\w+\s*[=:]\s*[\[{\"'].*|\S+\s*=\s*\S.*;$|\|.*\|\s*$)"
+)
+_BULLET: Final = re.compile(r"^\s*(?:[-*•·+]|\d{1,2}[.)、])\s+")
+_GOES_ON: Final = re.compile(r"^\s*(?:and|but|plus|except|not|also|和|还有|但|除了)\b", re.IGNORECASE)
+_QUOTE_LINE: Final = re.compile(r"^\s*(?:>|》|\||#{1,6}\s|\*\*|- \*\*|\d+\. \*\*)")
+_QUOTE: Final = re.compile(r"“[^”\n]{2,}”|「[^」\n]{2,}」|『[^』\n]{2,}』|(?<!\w)\"[^\"\n]{2,}\"(?!\w)")
+
+
+@dataclass(frozen=True, slots=True)
+class Own:
+    """A stretch of a turn that is the speaker's own: its text (a list joined with its head) and its span."""
+
+    text: str
+    start: int
+    end: int
+    listed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Foreign:
+    """A stretch that is not, and why."""
+
+    text: str
+    reason: Reason
+
+
+def own_words(text: str, language: Language) -> tuple[Sequence[Own], Sequence[Foreign]]:
+    """The turn's own stretches, line by line, and what was left out."""
+    blank, foreign = _without_blocks(text)
+    own: list[Own] = []
+    lines = list(_lines(blank))
+    at = 0
+    while at < len(lines):
+        start, end = lines[at]
+        line = blank[start:end]
+        heads = line.rstrip().endswith((":", "："))
+        if heads and language.recalled_header.search(line):
+            at = _skip(lines, blank, at + 1, foreign, "recalled", until_blank=True)
+        elif heads and at + 1 < len(lines) and language.paste_header.search(line):
+            own.append(Own(line, start, end))
+            blanked = not text[end : lines[at + 1][0]].isspace()  # what was pasted is out already
+            at = at + 1 if blanked else _skip_pasted(lines, blank, at + 1, foreign)
+        elif _LETTER.search(line) and _is_letter(lines, blank, at):
+            at = _skip(lines, blank, at, foreign, "pasted", until_blank=False)
+        elif _QUOTE_LINE.match(line) or _CODE_LINE.search(line):
+            foreign.append(Foreign(line.strip(), "pasted"))
+            at += 1
+        elif heads and at + 1 < len(lines) and _BULLET.match(_text(blank, lines[at + 1])):
+            at = _join_list(lines, blank, at, own)
+        else:
+            own.append(Own(line, start, end))
+            at += 1
+    return own, foreign
+
+
+def _text(text: str, span: Span) -> str:
+    return text[span[0] : span[1]]
+
+
+def _lines(text: str) -> Iterator[Span]:
+    start = 0
+    for line in text.split("\n"):
+        if line.strip():
+            yield start, start + len(line)
+        start += len(line) + 1
+
+
+def _without_blocks(text: str) -> tuple[str, list[Foreign]]:
+    """The text with fenced and ruled-off blocks blanked (offsets stay), and those blocks."""
+    foreign: list[Foreign] = []
+
+    def blanked(match: re.Match[str]) -> str:
+        foreign.append(Foreign(match.group().strip(), "pasted"))
+        return re.sub(r"[^\n]", " ", match.group())
+
+    if "```" in text or "~~~" in text or '"""' in text or "<" in text:
+        text = _FENCE.sub(blanked, text)
+    rules = list(_RULE.finditer(text)) if "--" in text or "==" in text or "**" in text or "__" in text else []
+    for first, second in zip(rules[::2], rules[1::2], strict=False):
+        block = text[first.start() : second.end()]
+        foreign.append(Foreign(block.strip(), "pasted"))
+        text = text[: first.start()] + re.sub(r"[^\n]", " ", block) + text[second.end() :]
+    if len(rules) % 2:  # one rule alone: all behind it
+        block = text[rules[-1].start() :]
+        foreign.append(Foreign(block.strip(), "pasted"))
+        text = text[: rules[-1].start()] + re.sub(r"[^\n]", " ", block)
+    return text, foreign
+
+
+def _skip(
+    lines: Sequence[Span], text: str, at: int, foreign: list[Foreign], reason: Reason, *, until_blank: bool
+) -> int:
+    """Leave out the lines from *at*: to the next blank line, or all."""
+    first = at
+    while at < len(lines):
+        if until_blank and at > first and lines[at][0] - lines[at - 1][1] > 1:
+            break
+        foreign.append(Foreign(_text(text, lines[at]).strip(), reason))
+        at += 1
+    return at
+
+
+def _skip_pasted(lines: Sequence[Span], text: str, at: int, foreign: list[Foreign]) -> int:
+    """Leave out what was pasted under a request; a last short line that speaks of it is the speaker's again."""
+    stop = len(lines)
+    first = _text(text, lines[at]).lstrip()
+    if first[:1] in '“「『"' and first.rstrip()[-1:] in '”」』"':
+        stop = at + 1
+    else:
+        for later in range(at + 1, len(lines)):
+            if (
+                lines[later][0] - lines[later - 1][1] > 1
+                and later == len(lines) - 1
+                and len(_text(text, lines[later])) < 120
+            ):
+                stop = later
+    for span in lines[at:stop]:
+        foreign.append(Foreign(_text(text, span).strip(), "pasted"))
+    return stop
+
+
+def _is_letter(lines: Sequence[Span], text: str, at: int) -> bool:
+    """Whether a letter follows: a greeting like "Dear Sir" with more than a line behind it."""
+    return len(lines) - at >= 2
+
+
+def _join_list(lines: Sequence[Span], text: str, at: int, own: list[Own]) -> int:
+    """A list with the line that introduces it, as one sentence."""
+    head = at
+    parts: list[str] = []
+    at += 1
+    while at < len(lines) and _BULLET.match(_text(text, lines[at])):
+        parts.append(_BULLET.sub("", _text(text, lines[at])).strip())
+        at += 1
+    if at < len(lines) and _GOES_ON.match(_text(text, lines[at])):
+        parts.append(_text(text, lines[at]).strip())
+        at += 1
+    said = f"{_text(text, lines[head]).rstrip()} {', '.join(parts)}"
+    own.append(Own(said, lines[head][0], lines[at - 1][1], listed=True))
+    return at
+
+
+def masked_quotes(text: str) -> str:
+    """The text with what stands in quotation marks blanked, at the same length: others' words."""
+    return _QUOTE.sub(lambda match: f"{match[0][0]}{'x' * (len(match[0]) - 2)}{match[0][-1]}", text)
