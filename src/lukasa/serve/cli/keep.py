@@ -29,6 +29,10 @@ INFER: Final = False
 """Whether `add` looks for facts in what was said. What another system has found is stored as it is."""
 
 
+_STANDING: Final = frozenset({"ADD", "UPDATE", "EXPIRE"})
+"""What may have happened to a memory that still stands: it was neither deleted nor superseded."""
+
+
 @dataclass(frozen=True, slots=True)
 class Memo:
     """A memory of another system's with the call that adds its first version, and those that came after."""
@@ -193,7 +197,7 @@ async def _catch_up(
     if memory_id is None:
         return 0
     events = await memory.history(memory_id)
-    if not events or any(event["event"] == "DELETE" for event in events):
+    if not events or not _STANDING.issuperset(event["event"] for event in events):
         return 0
     here = [event["new_memory"] for event in events if event["event"] in ("ADD", "UPDATE")]
     wanted = texts_of(item, episode, memory.house.redactor)
