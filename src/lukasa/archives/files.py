@@ -18,7 +18,7 @@ from lukasa.errors import InputError
 UNREADABLE: Final = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError)
 """What zipfile and the disk raise in the middle of a file; RuntimeError is a file under a password."""
 
-_RATIO: Final = 200  # JSON shrinks to a tenth; what shrinks to a 200th was made to fill the memory
+RATIO: Final = 200  # JSON shrinks to a tenth; what shrinks to a 200th was made to fill the memory
 _ZIPS: Final = re.compile(r"(conversations|memories|projects)-\d+\.zip", re.IGNORECASE)
 
 
@@ -62,7 +62,7 @@ class _Counted(io.FileIO):
 
 
 def _must_be_sound(info: zipfile.ZipInfo, path: Path) -> None:
-    if info.file_size > 10_000_000 and info.file_size > _RATIO * max(info.compress_size, 1):
+    if info.file_size > 10_000_000 and info.file_size > RATIO * max(info.compress_size, 1):
         raise InputError(
             f"{path}: {info.filename} would unpack to {info.file_size // max(info.compress_size, 1):,} times "
             "its size, as no export does; unzip it yourself, look at it, and give the folder"

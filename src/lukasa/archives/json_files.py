@@ -23,7 +23,7 @@ def objects(member: Member, advance: Advance) -> Iterator[tuple[str, Mapping[str
                 if isinstance(value, dict):
                     yield place, cast("Mapping[str, object]", value)
                 else:
-                    yield place, Problem(place, f"a {type(value).__name__}, where an object was expected")
+                    yield place, Problem(place, f"{type(value).__name__}, where an object was expected")
     except (InputError, *UNREADABLE) as error:
         place = f"{member.name}, entry {number + 1}"
         yield place, Problem(place, f"{str(error) or type(error).__name__}; nothing behind it can be read")

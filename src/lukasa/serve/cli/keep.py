@@ -12,7 +12,7 @@ from hashlib import sha256
 from typing import Final, TypeAlias, cast
 
 from lukasa.aio import AsyncMemory
-from lukasa.archives.base import Ids, Kept, Kind, Version
+from lukasa.archives.base import Ids, Kept, Kind, Time, Version
 from lukasa.archives.parts import Part, after
 from lukasa.config import utc_now
 from lukasa.errors import IdempotencyConflict
@@ -38,12 +38,17 @@ class How:
 HOW: Final = How()
 
 
+_STANDING: Final = frozenset({"ADD", "UPDATE", "EXPIRE"})
+"""What may have happened to a memory that still stands: it was neither deleted nor superseded."""
+
+
 @dataclass(frozen=True, slots=True)
 class Memo:
     """A memory of another system's with the call that adds its first version, and those that came after."""
 
     part: Part
     later: tuple[Version, ...]
+    changed_at: Time | None  # when the other system last changed it
 
 
 Item: TypeAlias = "Part | Memo"
@@ -77,7 +82,7 @@ def memo(kind: Kind, kept: Kept, *, default: Ids, nobody: Ids) -> Memo:
         timestamp=first.at,
         expiration_date=kept.expiration_date,
     )
-    return Memo(part, tuple(later))
+    return Memo(part, tuple(later), kept.updated_at)
 
 
 def _role(kept: Kept) -> str:
@@ -203,11 +208,11 @@ async def _catch_up(
     if memory_id is None:
         return 0
     events = await memory.history(memory_id)
-    if not events or any(event["event"] == "DELETE" for event in events):
+    if not events or not _STANDING.issuperset(event["event"] for event in events):
         return 0
     here = [event["new_memory"] for event in events if event["event"] in ("ADD", "UPDATE")]
     wanted = texts_of(item, episode, memory.house.redactor, HOW)
-    first = Version(wanted[0], item.part.timestamp)
+    first = Version(wanted[0], item.changed_at)
     missing = [first, *item.later][missing_from(here, wanted) :]
     await _update(memory, memory_id, item, missing)
     return bool(missing)
