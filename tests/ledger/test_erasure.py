@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import logging
 import secrets
+import sqlite3
+import subprocess
+import sys
+import threading
+import time
 from collections.abc import Iterable, Iterator
+from contextlib import closing
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any  # keyword arguments from a dictionary
 
 import pytest
 
 from lukasa import Memory
-from lukasa.errors import LukasaError
+from lukasa.errors import LukasaError, MemoryNotFound
+from lukasa.ledger.base import Removed, View
+from lukasa.ledger.sqlite.ledger import SqliteLedger
 from lukasa.testing import FrozenClock, HashEmbedder
+from lukasa.types import Scope
 
 
 def canary(name: str) -> str:
@@ -219,3 +230,70 @@ def test_a_second_instance_that_has_searched_keeps_nothing_open(path: Path) -> N
         assert "warnings" not in answer
         assert traces(path, [word]) == {}
         assert two.search(word, user_id="ines")["results"] == []
+
+
+def schema_version(path: Path) -> int:
+    """A number that writing the file anew moves on."""
+    with closing(sqlite3.connect(path)) as connection:
+        return int(connection.execute("PRAGMA schema_version").fetchone()[0])
+
+
+def test_an_id_that_is_not_there_does_not_write_the_file_anew(path: Path) -> None:
+    with Memory(path, embedder=HashEmbedder(32)) as memory:
+        one = memory.add("the key", user_id="ines")["results"][0]["id"]
+        before = schema_version(path)
+        for wrong, user in (("nonesuch", None), (one, "bo")):
+            with pytest.raises(MemoryNotFound):
+                memory.delete(wrong, user_id=user, erase=True)
+        assert schema_version(path) == before
+        memory.delete(one, erase=True)
+        assert schema_version(path) > before
+
+
+def test_an_erasure_whose_ledger_is_closed_before_the_file_is_written_anew_says_so(path: Path) -> None:
+    with Memory(path, embedder=HashEmbedder(32)) as memory:
+        one = memory.add("the key", user_id="ines")["results"][0]["id"]
+
+    async def main() -> Removed:
+        ledger = SqliteLedger(path, model=None)
+        view = View(Scope(user_id="ines"), date(2026, 1, 1))
+        now = datetime(2026, 1, 1, tzinfo=UTC)
+        task = asyncio.create_task(ledger.remove(view, now=now, memory_id=one, erase=True))
+        await asyncio.sleep(0)
+        with closing(sqlite3.connect(path)) as connection:
+            while connection.execute("SELECT 1 FROM memories").fetchone():
+                time.sleep(0.001)  # the loop stands still: what follows the commit cannot begin yet
+        closing_it = threading.Thread(target=ledger.close)
+        closing_it.start()
+        closing_it.join()
+        return await task
+
+    done = asyncio.run(main())
+    assert [one.memory_id for one in done.written] == [one]
+    assert "erased, but" in done.warnings[0]
+    assert "the next erasure does it" in done.warnings[0]
+
+
+_NO_ROOM = """
+import resource, signal, sys
+from lukasa import Memory
+from lukasa.testing import HashEmbedder
+with Memory(sys.argv[1], embedder=HashEmbedder(32)) as memory:
+    for n in range(100):
+        memory.add(f"entry {n} " + "padding " * 2000, user_id="ines")
+    one = memory.add("the key", user_id="bo")["results"][0]["id"]
+memory = Memory(sys.argv[1], embedder=HashEmbedder(32))
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (400_000, 400_000))
+print(memory.delete(one, erase=True)["warnings"])
+print(memory.get(one))
+"""
+
+
+def test_an_erasure_without_room_for_the_new_file_says_so(path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", _NO_ROOM, str(path)], capture_output=True, text=True, timeout=60, check=False
+    )
+    said = done.stdout.splitlines()
+    assert "erased, but" in said[0], done.stderr
+    assert said[1] == "None"

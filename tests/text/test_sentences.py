@@ -1,3 +1,4 @@
+import time
 from itertools import pairwise
 
 import pytest
@@ -27,6 +28,16 @@ def test_an_over_long_sentence_is_split_at_its_lines():
     assert len(cut(text)) == 100
 
 
+def test_a_sentence_is_not_cut_where_a_long_text_is_looked_at_in_parts():
+    text = "".join(f"This is sentence number {n} of a text. " for n in range(600))
+    assert cut(text) == [f"This is sentence number {n} of a text. " for n in range(600)]
+
+
+@pytest.mark.parametrize("space", ["\u3000", "\u2003", "\x85", "\u2028", "\xa0"])
+def test_a_white_space_of_several_bytes_before_a_full_stop_is_a_white_space(space: str):
+    assert "".join(cut(f"Who? I{space}. And A{space}.")) == f"Who? I{space}. And A{space}."
+
+
 @pytest.mark.parametrize("text", ["", " \n\t "])
 def test_blank_text_has_no_sentences(text: str):
     assert sentences(text) == []
@@ -48,6 +59,15 @@ def test_pieces_are_cut_between_sentences_first():
 def test_pieces_are_cut_between_words_next():
     text = "one two three four five"
     assert [text[a:b] for a, b in pieces(text, 9)] == ["one two", "three", "four five"]
+
+
+@pytest.mark.parametrize("unit", ["“", "'", "“A. ", "a.b、ไの。", "(", " ", "\n", "a", ".", "!?", '"a. '])
+def test_time_is_linear(unit: str):
+    text = unit * (100_000 // len(unit))
+    sentences("loads the splitter")
+    started = time.process_time()
+    pieces(text, 480)
+    assert time.process_time() - started < 2
 
 
 def test_pieces_cut_a_word_that_is_too_long():

@@ -136,7 +136,8 @@ _CALLED = {
     "token": "token",
     "secret": r"(?:(?:client|app|consumer)?[ _-]?secret)",
 }
-_ABOUT = r"(?:\s+(?:for|to|of|on|at|für|para|de|del|pour)\s+[^.,;:!?\n]{1,40}?)?"
+# Every run of white space is taken whole (`++`): two that share one would try each way to divide it.
+_ABOUT = r"(?:\s++(?:for|to|of|on|at|für|para|de|del|pour)\s++[^\s.,;:!?][^.,;:!?\n]{0,39}?)?"
 
 _LOGIN_WORDS = "passw passphrase passcode pwd kennwort contrase senha пароль wachtw"
 _PASSWORD_HINTS = (*_LOGIN_WORDS.split(), "mot de pass")
@@ -172,7 +173,7 @@ def _assignment(name: str) -> str:
 
 
 def _statement(name: str) -> str:
-    said = r"\s+(?:is|was|ist|es|est|è|é|это)\s*:?\s+[\"'“`]?"
+    said = r"\s++(?:is|was|ist|es|est|è|é|это)(?:\s*+:)?+\s++[\"'“`]?"
     return rf"(?i)(?<![a-z]){name}{_ABOUT}{said}(?P<v>{_BARE}{{4,}}+)"
 
 
@@ -217,7 +218,7 @@ _RULES: tuple[_Rule, ...] = (
     _Rule(
         "password",
         _PASSWORD_HINTS,
-        rf"(?i){_CALLED['password']}(?:\s+is|\s*[:=])\s*[\"“](?P<v>[^\"“”\n]{{4,}})[\"”]",
+        rf"(?i){_CALLED['password']}(?:\s++is|\s*+[:=])\s*+[\"“](?P<v>[^\"“”\n]{{4,}})[\"”]",
         _foreign,
     ),
     _Rule("api key", ("key",), _statement(_CALLED["api key"]), _spoken_mixed),
@@ -226,7 +227,7 @@ _RULES: tuple[_Rule, ...] = (
     _shape(
         "pin",
         ("pin ", "pin:", "pin=", "pin-"),
-        rf"(?i)(?<![a-z])pin(?:[ -](?:code|number))?(?:{_ABOUT}\s+(?:is|was|ist|es)|\s{{0,3}}[:=])"
+        rf"(?i)(?<![a-z])pin(?:[ -](?:code|number))?(?:{_ABOUT}\s++(?:is|was|ist|es)|\s{{0,3}}[:=])"
         r"\s{0,3}[\"']?(?P<v>[0-9]{4,8})(?![0-9-]|\.[0-9])",
     ),
     _Rule("password", ("pw:", "pw=", "pw :", "pw ="), _assignment(r"(?<![a-z])pw"), _assigned),

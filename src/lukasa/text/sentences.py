@@ -12,7 +12,10 @@ Span = tuple[int, int]
 
 _LONG = 1000  # characters; a "sentence" above it is a list, a table or a log
 _LINE = re.compile(r"[^\n]*(?:\n\s*|\Z)")
-_SURROGATE = re.compile("[\ud800-\udfff]")
+# The splitter takes quadratic time on unbalanced quotes: it sees so much of a text at once.
+_AT_ONCE = 4000
+# It encodes to UTF-8, and takes every white space for one byte: stand-ins, as long as what they stand for.
+_UNSAFE = re.compile(r"[\ud800-\udfff]|[^\S\x00-\x7f]")
 
 
 class _Boundary(TypedDict):
@@ -32,9 +35,8 @@ def sentences(text: str, language: str | None = None) -> list[Span]:
     """
     if not text or text.isspace():
         return []
-    # The splitter encodes to UTF-8; the stand-in is as long as what it stands for.
-    safe = text if text.isascii() else _SURROGATE.sub("\ufffd", text)
-    found = ((b["start_index"], b["end_index"]) for b in _splitter()(language or "en", safe))
+    safe = text if text.isascii() else _UNSAFE.sub(_stand_in, text)
+    found = _boundaries(safe, language or "en")
     return _tiled(text, (line for span in found for line in _lines(text, span)))
 
 
@@ -56,6 +58,25 @@ def pieces(text: str, limit_chars: int) -> list[Span]:
             else:
                 packed.append((start, end))
     return packed
+
+
+def _stand_in(match: re.Match[str]) -> str:
+    return " " if match[0].isspace() else "\ufffd"
+
+
+def _boundaries(text: str, language: str) -> Iterable[Span]:
+    """What the splitter finds; the sentence in which a part of the text ends is looked at again."""
+    start = 0
+    while start < len(text):
+        part = text[start : start + _AT_ONCE]
+        spans = [(start + b["start_index"], start + b["end_index"]) for b in _splitter()(language, part)]
+        ends = start + len(part)
+        if ends < len(text):
+            whole = [span for span in spans if span[1] < ends]
+            if whole and whole[-1][1] - start >= _LONG:  # so that each look brings it on
+                spans, ends = whole, whole[-1][1]
+        yield from spans
+        start = ends
 
 
 @cache

@@ -8,8 +8,8 @@ from typing import cast
 
 from tests.serve.cli.conftest import Shell
 
+from lukasa.archives.jsonl import conversation
 from lukasa.serve.cli.demo import example_lines
-from lukasa.serve.cli.lines import entries
 
 
 def test_the_demo_runs_through(shell: Shell, tmp_path: Path):
@@ -41,9 +41,9 @@ def test_what_the_demo_shows_is_so(shell: Shell, tmp_path: Path):
 
 def test_the_examples_are_good_lines_of_two_people_and_an_agent():
     found = [
-        entry
+        said
         for number, line in enumerate(example_lines(), 1)
-        for entry in entries(number, line, default={}, nobody={})
+        if (said := conversation(number, line)) is not None
     ]
     assert {str(dict(entry.ids)) for entry in found} == {
         "{'user_id': 'nadia'}",

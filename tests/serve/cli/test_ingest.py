@@ -7,12 +7,9 @@ from pathlib import Path
 from typing import cast
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from tests.serve.cli.conftest import Shell
 
-from lukasa.errors import MessageError
-from lukasa.serve.cli.lines import MOST, entries
+from lukasa.archives.parts import MOST
 
 
 def line(content: str, **more: object) -> str:
@@ -128,22 +125,3 @@ def test_a_long_conversation_is_stored_in_parts_that_know_each_other(shell: Shel
     assert shell.json("ingest", file)["memories"] == MOST * 2 + 1
     again = shell.json("ingest", file)
     assert (again["memories"], again["known"]) == (0, 3)
-
-
-@given(st.binary())
-def test_any_bytes_are_entries_or_a_message_error(content: bytes):
-    try:
-        found = list(entries(1, content, default={}, nobody={"user_id": "me"}))
-    except MessageError:
-        return
-    assert all(entry.ids for entry in found)
-
-
-@given(st.lists(st.text(), min_size=1, max_size=200))
-def test_the_parts_of_a_line_are_the_whole_line_in_order(texts: list[str]):
-    messages = [{"role": "user", "content": text} for text in texts]
-    content = json.dumps({"messages": messages}).encode()
-    found = list(entries(7, content, default={}, nobody={"user_id": "me"}))
-    assert [message for entry in found for message in entry.messages] == messages
-    assert len({entry.key for entry in found}) == len(found)
-    assert max(len(entry.messages) for entry in found) <= MOST

@@ -45,10 +45,56 @@ def test_a_copy_of_one_user_holds_nothing_of_another(shell: Shell):
     assert "Okafor" not in lines
 
 
-def test_a_copy_that_cannot_be_written_leaves_the_old_one(shell: Shell, tmp_path: Path):
+def test_a_copy_that_cannot_be_written_names_its_own_file(shell: Shell, tmp_path: Path):
     shell.added(KEY)
-    result = shell.run("export", str(tmp_path / "nowhere" / "copy.jsonl"), code=1)
-    assert "No such file" in result.stderr
+    copy = tmp_path / "nowhere" / "copy.jsonl"
+    assert shell.run("export", str(copy), code=1).stderr == f"error: {copy}: No such file or directory\n"
+
+
+@pytest.mark.parametrize("how", ["itself", "-wal", "-shm", "-journal", "symlink", "hard link", "relative"])
+def test_a_copy_never_replaces_the_ledger_that_it_is_made_of(
+    shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str
+):
+    shell.added(KEY)
+    target, link = shell.ledger, tmp_path / "link.jsonl"
+    match how:
+        case "itself":
+            pass
+        case "symlink":
+            link.symlink_to(shell.ledger)
+            target = link
+        case "hard link":
+            link.hardlink_to(shell.ledger)
+            target = link
+        case "relative":
+            monkeypatch.chdir(tmp_path)
+            target = Path("x/../lukasa.db")
+        case _:
+            target = tmp_path / f"lukasa.db{how}"
+    before = shell.ledger.read_bytes()
+    assert "the ledger itself" in shell.run("export", str(target), code=2).stderr
+    assert shell.ledger.read_bytes() == before
+    assert shell.memories() == [KEY]
+
+
+@pytest.mark.parametrize("suffix", ["", "-wal"])
+def test_a_copy_replaces_no_other_database(shell: Shell, tmp_path: Path, suffix: str):
+    shell.added(KEY)
+    other = Shell(tmp_path / "other.db")
+    other.added(KEY)
+    beside = tmp_path / f"other.db{suffix}"
+    beside.touch()
+    before = beside.read_bytes()
+    assert "SQLite database" in shell.run("export", str(beside), code=2).stderr
+    assert beside.read_bytes() == before
+
+
+def test_a_copy_replaces_an_older_one(shell: Shell, tmp_path: Path):
+    shell.added(KEY)
+    shell.run("export", str(tmp_path / "copy.jsonl"))
+    shell.added("Bruno is a beagle")
+    shell.run("export", str(tmp_path / "copy.jsonl"))
+    assert "Bruno" in (tmp_path / "copy.jsonl").read_text("utf-8")
 
 
 def test_a_copy_to_a_device_leaves_the_device(shell: Shell):

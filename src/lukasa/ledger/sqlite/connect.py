@@ -7,6 +7,7 @@ import sqlite3
 import threading
 import time
 import weakref
+from collections import Counter
 from collections.abc import Callable, Generator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
@@ -41,7 +42,8 @@ class Connections:
         self._on_fork = on_fork
         self._closed = False
         self._start()
-        _alive.add(self)
+        with _gate.passing():  # a fork goes through the set
+            _alive.add(self)
 
     def _start(self) -> None:
         self._ready = False
@@ -156,36 +158,45 @@ class Connections:
 
 
 class _Gate:
-    """Holds a fork until no thread is inside SQLite, whose own locks would stay locked in the child."""
+    """Holds a fork until no thread is inside SQLite, whose own locks would stay locked in the child.
+
+    One fork at a time: while one closes the connections, another must not copy the process.
+    """
 
     def __init__(self) -> None:
         self._state = threading.Condition()
-        self._inside = 0
-        self._forking = False
+        self._inside: Counter[int] = Counter()  # by thread: a collected ledger closes its file in any of them
+        self._forking: int | None = None  # the thread that forks
 
     @contextmanager
     def passing(self) -> Generator[None]:
-        """Be inside SQLite; waits while a fork goes on."""
+        """Be inside SQLite; waits while another thread forks."""
+        me = threading.get_ident()
         with self._state:
-            self._state.wait_for(lambda: not self._forking)
-            self._inside += 1
+            if me not in self._inside:
+                self._state.wait_for(lambda: self._forking in (None, me))
+            self._inside[me] += 1
         try:
             yield
         finally:
             with self._state:
-                self._inside -= 1
+                self._inside[me] -= 1
+                if not self._inside[me]:
+                    del self._inside[me]
                 self._state.notify_all()
 
     def close(self) -> None:
-        """Wait until nobody is inside, and let nobody in."""
+        """Wait until nobody else is inside or forks, and let nobody in."""
+        me = threading.get_ident()
         with self._state:
-            self._forking = True
-            self._state.wait_for(lambda: self._inside == 0)
+            self._state.wait_for(lambda: self._forking is None)
+            self._forking = me
+            self._state.wait_for(lambda: self._inside.keys() <= {me})
 
     def open(self) -> None:
         """Let everybody in again."""
         with self._state:
-            self._forking = False
+            self._forking = None
             self._state.notify_all()
 
 
@@ -217,8 +228,9 @@ def _nothing(_connection: sqlite3.Connection) -> None:
 
 
 def _close_all(connections: list[sqlite3.Connection]) -> None:
-    while connections:
-        connections.pop().close()
+    with _gate.passing():
+        while connections:
+            connections.pop().close()
 
 
 def connect(path: Path) -> sqlite3.Connection:

@@ -11,6 +11,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TypeVar
 
+from lukasa.errors import LedgerError
 from lukasa.ledger.base import (
     Applied,
     Checkup,
@@ -131,8 +132,16 @@ class SqliteLedger:
             return Removed(tuple(taken))
 
         removed = await self.connections.write(work)
-        left = await self.connections.outside(remove.scrub) if erase else None
+        # An id that is not there leaves nothing to scrub; of a scope more than its memories may have gone.
+        left = await self._scrub() if erase and (removed.written or memory_id is None) else None
         return Removed(removed.written, () if left is None else (left,))
+
+    async def _scrub(self) -> str | None:
+        """What could not be done, and when it will be: the erasure itself is committed, so nothing raises."""
+        try:
+            return await self.connections.outside(remove.scrub)
+        except (LedgerError, sqlite3.Error) as error:
+            return remove.not_scrubbed(error)
 
     def _flush_accesses(self, connection: sqlite3.Connection, now: datetime) -> None:
         """Write down which memories were found since the last write: never a commit of its own."""

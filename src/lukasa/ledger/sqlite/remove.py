@@ -215,13 +215,16 @@ def scrub(connection: sqlite3.Connection) -> str | None:
     try:
         connection.execute("VACUUM")
         blocked = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
-    except sqlite3.Error as error:  # whatever it is, the erasure itself is done
-        return (
-            f"erased, but the file could not be written anew ({error}): the next erasure does it, also "
-            "delete_all(..., erase=True) where nothing is left"
-        )
     finally:
         connection.execute("PRAGMA temp_store = MEMORY")
     if blocked:
         return "a reader keeps the write-ahead log open: its old pages go when the last reader closes"
     return None
+
+
+def not_scrubbed(error: Exception) -> str:
+    """What to tell whoever erased: it is done, and what is not."""
+    return (
+        f"erased, but the file could not be written anew ({error.__cause__ or error}); its pages may hold "
+        "copies: the next erasure does it, also delete_all(..., erase=True) where nothing is left"
+    )

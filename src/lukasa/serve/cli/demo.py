@@ -15,12 +15,15 @@ from rich.console import Group, RenderableType
 from rich.rule import Rule
 from rich.text import Text
 
+from lukasa.archives import jsonl
+from lukasa.archives.parts import parts
 from lukasa.portal import run
 from lukasa.results import MemoryItem
 from lukasa.serve.cli import output
 from lukasa.serve.cli.call import Call, Ids, placed
-from lukasa.serve.cli.ingest import Tally, bar, episode_of, store
-from lukasa.serve.cli.lines import entries
+from lukasa.serve.cli.ingest import bar
+from lukasa.serve.cli.keep import episode_of, store
+from lukasa.serve.cli.tally import Tally
 
 if TYPE_CHECKING:
     from lukasa.memory import Memory
@@ -88,11 +91,11 @@ def _ingest(memory: Memory, *, shown: bool) -> Scene:
     tally, lines = Tally(), list(example_lines())
     with bar(shown=shown, counts=True) as progress:
         for number, line in enumerate(progress.track(lines, description="conversations"), 1):
-            window = [
-                (entry, episode_of(entry, memory.aio.house.redactor))
-                for entry in entries(number, line, default={}, nobody={})
-            ]
-            run(store(memory.aio, window, tally))
+            said = jsonl.conversation(number, line)
+            if said is not None:
+                found = parts("jsonl", said, default={}, nobody={})
+                window = [(part, episode_of(part, memory.aio.house.redactor)) for part in found]
+                run(store(memory.aio, window, tally))
     text = (
         f"{tally.memories} memories of {len(lines)} conversations, January to June 2026: two people, "
         "nadia (English) and liwei (Chinese), and the notes of an agent, concierge."

@@ -50,14 +50,14 @@ def rows(columns: Sequence[str], lines: Iterable[Sequence[str]]) -> None:
     if screen.is_terminal:
         screen.print(table(columns, lines))
     else:
-        _plain(lines)
+        plain(lines)
 
 
 def memories(found: Sequence[MemoryItem], names: Sequence[str] = ()) -> None:
     """Memories, each with its numbers *names*, its time and its id (on a terminal below the text)."""
     screen = console()
     if not screen.is_terminal:
-        return _plain(
+        return plain(
             [one["id"], *scores(one, names), when(one["created_at"]), one["memory"]] for one in found
         )
     made = table([*names, "memory"], [], tight=True)
@@ -83,7 +83,8 @@ def table(columns: Sequence[str], lines: Iterable[Sequence[str]], *, tight: bool
     return made
 
 
-def _plain(lines: Iterable[Sequence[str]]) -> None:
+def plain(lines: Iterable[Sequence[str]]) -> None:
+    """A line a row, tabs between."""
     for line in lines:
         typer.echo("\t".join(" ".join(cell.split()) for cell in line))
 

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-import os
 import sys
-import tempfile
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,6 +20,7 @@ from lukasa.serve.cli.arguments import opened
 from lukasa.serve.cli.call import Call, bare_ledger, placed, scoped
 from lukasa.serve.cli.exits import Code
 from lukasa.serve.cli.ingest import bar
+from lukasa.serve.cli.replacing import refuse_database, replacing
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -35,11 +34,13 @@ def export(
     """Write memories with their history and sources as JSON lines; all of the space without ids."""
     scope = scope_of(**call.ids)
     view = View(scope, utc_now().date(), show_expired=True, everyone=not scope)
+    if str(file) != "-":
+        refuse_database(file, call.settings().file())
     with call.ledger() as ledger, _own_errors():
         if str(file) == "-":
             run(ledger.export(view, _guarded(sys.stdout.buffer.write)))
             return None
-        with _replacing(file) as write:
+        with replacing(file) as write:
             done = run(ledger.export(view, _guarded(write)))
     return _summary(call, done)
 
@@ -64,25 +65,6 @@ def _own_errors() -> Generator[None]:
         yield
     except _WriteFailed as error:
         raise error.__cause__ or error  # noqa: B904  # it is the cause
-
-
-@contextmanager
-def _replacing(file: Path) -> Generator[Callable[[bytes], object]]:
-    """A new file in the place of *file*, once it is whole; readable by its owner alone."""
-    if file.exists() and not file.is_file():  # a device or a pipe: written to, not replaced
-        with file.open("wb") as stream:
-            yield stream.write
-        return
-    descriptor, name = tempfile.mkstemp(dir=file.absolute().parent, prefix=f".{file.name}.")
-    part = Path(name)
-    try:
-        with os.fdopen(descriptor, "wb") as stream:
-            yield stream.write
-            stream.flush()
-            os.fsync(stream.fileno())
-        part.replace(file)
-    finally:
-        part.unlink(missing_ok=True)
 
 
 @placed
