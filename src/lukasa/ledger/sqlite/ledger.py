@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sqlite3
-import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
@@ -47,7 +46,7 @@ from lukasa.ledger.sqlite.rows import uuid7
 from lukasa.ledger.sqlite.schema import migrate
 from lukasa.ledger.sqlite.writer import active_model, begin, finish
 from lukasa.models.embed.base import Embedder
-from lukasa.runtime import in_thread
+from lukasa.runtime import Lock, in_thread
 from lukasa.types import Episode, Evidence, HistoryEntry, JsonValue, Record, Scope
 
 _TRIES = 5
@@ -79,7 +78,7 @@ class SqliteLedger:
     def _reset_memory(self) -> None:
         self._pools = Pools(self._cache_bytes)
         self._accesses: dict[str, int] = {}
-        self._accesses_lock = threading.Lock()
+        self._accesses_lock = Lock()
 
     def _initialise(self, connection: sqlite3.Connection) -> None:
         now = time.time_ns() // 1000
