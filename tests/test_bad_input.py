@@ -96,6 +96,32 @@ def test_a_wrong_call_raises_an_input_error_and_changes_nothing(
         assert memory.count(all_scopes=True) == 1
 
 
+FLAGS: list[Callable[[Any, Any], object]] = [
+    lambda m, flag: m.get_all(all_scopes=flag),
+    lambda m, flag: m.count(all_scopes=flag),
+    lambda m, flag: m.delete_all(all_scopes=flag),
+    lambda m, flag: m.delete_all(user_id="u", erase=flag),
+    lambda m, flag: m.delete(m.get_all(user_id="u")["results"][0]["id"], erase=flag),
+    lambda m, flag: m.search("x", user_id="u", show_expired=flag),
+    lambda m, flag: m.get_all(user_id="u", show_expired=flag),
+    lambda m, flag: m.count(user_id="u", show_expired=flag),
+    lambda m, flag: m.search("x", user_id="u", explain=flag),
+    lambda m, flag: m.add("x", user_id="u", infer=flag),
+]
+
+
+@pytest.mark.parametrize("flag", ["False", "no", 1, 0, None, [0], "", object()], ids=str)
+@pytest.mark.parametrize("call", FLAGS)
+def test_what_is_neither_true_nor_false_is_not_taken_for_either(
+    tmp_path: Path, call: Callable[[Any, Any], object], flag: Any
+) -> None:
+    with opened(tmp_path / "a.db") as memory:
+        memory.add("here", user_id="u")
+        with pytest.raises(InputError, match="is True or False, not"):
+            call(memory, flag)
+        assert memory.count(all_scopes=True) == 1
+
+
 def test_ten_megabytes_of_text_are_kept_and_found(tmp_path: Path) -> None:
     text = "The needle is here. " + "hay and more hay in the stack " * 350_000
     with opened(tmp_path / "a.db") as memory:

@@ -152,6 +152,18 @@ def test_only_commands_print(name: str) -> None:
     assert not printing
 
 
+@pytest.mark.parametrize("name", [name for name in NAMES if name != "runtime.py"])
+def test_locks_are_those_that_a_forked_child_finds_free(name: str) -> None:
+    bare = [
+        node.lineno
+        for node in ast.walk(tree(name))
+        if isinstance(node, ast.Attribute)
+        and isinstance(node.value, ast.Name)
+        and (node.value.id, node.attr) in {("threading", name) for name in ("Lock", "RLock", "Condition")}
+    ]
+    assert not bare
+
+
 def test_every_public_name_and_verb_is_type_checked() -> None:
     used = ast.parse((ROOT / "tests" / "typing" / "api.py").read_text("utf-8"))
     attributes = {node.attr for node in ast.walk(used) if isinstance(node, ast.Attribute)}

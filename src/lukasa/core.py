@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from pathlib import Path
@@ -16,7 +15,7 @@ from lukasa.ledger.base import View
 from lukasa.ledger.filters import parse
 from lukasa.messages.scope import scope_of
 from lukasa.options import NO_SCOPE, merged
-from lukasa.runtime import in_thread
+from lukasa.runtime import Lock, in_thread
 from lukasa.text.times import parse_time
 
 Id: TypeAlias = "str | int | None"
@@ -43,7 +42,7 @@ class Core:
         )
         self._built: House | None = None
         self._closed = False
-        self._building = threading.Lock()
+        self._building = Lock()
 
     @classmethod
     def from_config(cls, config: Mapping[str, object]) -> Self:

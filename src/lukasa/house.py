@@ -11,6 +11,7 @@ from lukasa.config import EmbedderOption, Settings
 from lukasa.errors import ConfigError, MissingExtra, UnknownOption
 from lukasa.messages.redact import Redactor, redactor
 from lukasa.models.embed.base import Embedder
+from lukasa.runtime import unforked
 from lukasa.text.clean import clean
 
 if TYPE_CHECKING:
@@ -37,8 +38,9 @@ def build(settings: Settings) -> House:
     if isinstance(settings.cache_mb, bool) or not isinstance(settings.cache_mb, int) or settings.cache_mb < 0:  # pyright: ignore[reportUnnecessaryIsInstance]  # callers without a type checker
         raise ConfigError(f"cache_mb is a number of megabytes, not {settings.cache_mb!r}")
     # Imported here: they bring numpy, which `import lukasa` does without.
-    from lukasa.ledger.sqlite.ledger import SqliteLedger
-    from lukasa.models.embed.cache import CachedEmbedder
+    with unforked():
+        from lukasa.ledger.sqlite.ledger import SqliteLedger
+        from lukasa.models.embed.cache import CachedEmbedder
 
     masks = redactor(settings.redact)
     embedder = CachedEmbedder(make_embedder(settings.embedder, settings.embedder_options or {}))
@@ -53,7 +55,8 @@ def build(settings: Settings) -> House:
 
 def make_embedder(option: EmbedderOption | None, options: Mapping[str, object]) -> Embedder:
     """The embedder that *option* names or is; without one the one whose weights came with the install."""
-    from lukasa.models.embed.adapt import adapt
+    with unforked():
+        from lukasa.models.embed.adapt import adapt
 
     if option is None:
         return _default_embedder()

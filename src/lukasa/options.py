@@ -11,6 +11,7 @@ from typing import Any, ParamSpec, TypeVar
 from lukasa.errors import InputError, ScopeError, UnknownOption
 from lukasa.messages.scope import scope_of
 from lukasa.text.clean import clean
+from lukasa.text.shown import shown
 from lukasa.types import Scope
 
 P = ParamSpec("P")
@@ -27,14 +28,21 @@ MOST = 10_000
 def verb(
     method: Callable[P, Coroutine[Any, Any, R]],  # pyright: ignore[reportExplicitAny]  # what a coroutine yields is asyncio's affair
 ) -> Callable[P, Coroutine[Any, Any, R]]:  # pyright: ignore[reportExplicitAny]
-    """A public method whose unknown keywords raise `UnknownOption`, which names the nearest known one."""
-    known = list(inspect.signature(method).parameters)[1:]
+    """A public method whose unknown keywords raise `UnknownOption`, which names the nearest known one.
+
+    What it declares as `bool` must be one: "False" or 1 would be taken for a yes.
+    """
+    parameters = inspect.signature(method).parameters
+    known = list(parameters)[1:]
+    flags = {name for name, one in parameters.items() if one.annotation in (bool, "bool")}
 
     @functools.wraps(method)
     async def checked(*args: P.args, **kwargs: P.kwargs) -> R:
         for name in kwargs:
             if name not in known:
                 raise UnknownOption(unknown_option(method.__name__, name, known))
+            if name in flags and not isinstance(kwargs[name], bool):
+                raise InputError(f"{name} is True or False, not {shown(kwargs[name])}")
         return await method(*args, **kwargs)
 
     return checked

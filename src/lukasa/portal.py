@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import threading
 from collections.abc import Callable, Coroutine
 from typing import Any, Concatenate, Generic, ParamSpec, Protocol, TypeVar, overload
+
+from lukasa.runtime import Lock, at_fork
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -26,7 +27,7 @@ class _Portal:
 
 
 _portal: _Portal | None = None
-_lock = threading.Lock()
+_lock = Lock()
 _inherited: list[_Portal] = []
 
 
@@ -87,14 +88,12 @@ class door(Generic[P, R]):  # noqa: N801  # reads as a keyword where it is used
 
 
 def _forget_loop() -> None:
-    # The loop's thread does not survive a fork, and its lock may have been held: the child starts anew.
+    # The loop's thread does not survive a fork: the child starts anew.
     # The old loop is kept, not collected: closing it would touch what the parent still uses.
-    global _portal, _lock
+    global _portal
     if _portal is not None:
         _inherited.append(_portal)
     _portal = None
-    _lock = threading.Lock()
 
 
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forget_loop)
+at_fork(in_child=_forget_loop)

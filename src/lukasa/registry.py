@@ -10,6 +10,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from lukasa.errors import ConfigError, MissingExtra
+from lukasa.runtime import unforked
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoints
@@ -44,7 +45,8 @@ def load(name: str, known: Mapping[str, Entry], group: str) -> object:
     """The class behind *name*; `ConfigError` for an unknown name, `MissingExtra` for a missing package."""
     for point in _outside(group):
         if point.name == name and name not in known:
-            return point.load()
+            with unforked():
+                return point.load()
     entry = known.get(name)
     if entry is None:
         near = difflib.get_close_matches(name, names(known, group), n=1)
@@ -55,7 +57,8 @@ def load(name: str, known: Mapping[str, Entry], group: str) -> object:
         others = ", ".join(one for one in names(known, group) if one not in (name, "hash"))
         raise MissingExtra(f"{name!r} needs the package {entry.package!r}: {command}; others are: {others}")
     module, _, attribute = entry.target.partition(":")
-    return getattr(import_module(module), attribute)
+    with unforked():
+        return getattr(import_module(module), attribute)
 
 
 def _outside(group: str) -> EntryPoints:

@@ -124,6 +124,43 @@ def test_a_turn_without_content_is_skipped_with_a_warning():
     )
 
 
+def test_numbers_in_metadata_are_masked_like_texts():
+    given = {"pin": 1234, "card": 4111111111111111, "n": 5, "x": 1.5, "tokens": 4096, "b": True}
+    found = read("hello", metadata={**given, "pin_is_float": 0.5, "password": 12.5, "ok": {"cvv": 123}})
+    assert found.metadata == {
+        "pin": "[redacted: secret]",
+        "card": "[redacted: card number]",
+        "n": 5,
+        "x": 1.5,
+        "tokens": 4096,
+        "b": True,
+        "pin_is_float": 0.5,
+        "password": "[redacted: secret]",
+        "ok": {"cvv": "[redacted: secret]"},
+    }
+    assert read("hello", metadata=given, redactor=Redactor(builtin=False)).metadata == given
+
+
+def test_what_a_secret_field_holds_is_secret_all_the_way_down():
+    held = {"user": "bob", "list": ["a", {"deep": "b", "n": 7, "yes": True, "none": None}], "token": "c"}
+    mask = "[redacted: secret]"
+    assert read("hello", metadata={"credentials": held, "plain": {"user": "bob"}}).metadata == {
+        "credentials": {
+            "user": mask,
+            "list": [mask, {"deep": mask, "n": mask, "yes": True, "none": None}],
+            "token": mask,
+        },
+        "plain": {"user": "bob"},
+    }
+
+
+def test_a_key_that_nobody_knows_is_masked_where_it_is_told():
+    episode = read({"role": "user", "content": "hello", "sk-proj-abcdefghijklmnopqrstuvwx1234": "x"})
+    assert episode.warnings == ("messages[0].[redacted: api key] is not stored",)
+    (warning,) = read({"role": "user", "content": "hello", "k" * 10_000: "x"}).warnings
+    assert len(warning) < 100
+
+
 def test_a_text_that_the_caller_masks_wholly_is_skipped():
     with pytest.raises(MessageError, match="is empty and was skipped"):
         read("hello", redactor=Redactor(call=lambda _: ""))

@@ -82,6 +82,33 @@ def test_a_secret_is_known_by_its_shape(kind: str, secret: str):
         ("密码：abc12345", "密码：[redacted: password]"),
         ("postgres://bob:s3cret@db/x", "postgres://bob:[redacted: url password]@db/x"),
         ("order 1234 4111 1111 1111 1111", "order 1234 [redacted: card number]"),
+        ("my pw is hunter2.", "my pw is [redacted: password]."),
+        ("The pw for the router was tiger#77", "The pw for the router was [redacted: password]"),
+        ("passwords: hunter2", "passwords: [redacted: password]"),
+        ("My passwords are hunter2 and tiger#77.", "My passwords are [redacted: password]."),
+        (
+            "the passwords for us are a1b2c3, d4e5f6 or g7h8i9, ok",
+            "the passwords for us are [redacted: password], ok",
+        ),
+        ("CVV: 123", "CVV: [redacted: cvv]"),
+        ("cvc2 = 1234;", "cvc2 = [redacted: cvv];"),
+        ("the security code is 123.", "the security code is [redacted: cvv]."),
+        ("exp 12/29 cvv 123", "exp 12/29 cvv [redacted: cvv]"),
+        ("PIN 1234", "PIN [redacted: pin]"),
+        ("my pin 4821, please", "my pin [redacted: pin], please"),
+        ("pin code 4821", "pin code [redacted: pin]"),
+        ("the pins are 1234 and 5678.", "the pins are [redacted: pin]."),
+        ("PIN：4821", "PIN：[redacted: pin]"),
+        ("card ４１１１ １１１１ １１１１ １１１１!", "card [redacted: card number]!"),
+        ("card 4111–1111–1111–1111", "card [redacted: card number]"),
+        ("card 4111\u30001111\u20091111\u00a01111", "card [redacted: card number]"),
+        ("٤١١١١١١١١١١١١١١١ is it", "[redacted: card number] is it"),
+        ("4111\u200b1111\u00ad1111\u20601111", "[redacted: card number]"),
+        (f"a sk-\u200b{MIXED[:9]}\u00ad{MIXED[9:]} b\u200bc", "a [redacted: api key] b\u200bc"),
+        ("pass\u00adword=hun\u200bter2 naïve", "pass\u00adword=[redacted: password] naïve"),
+        ("my password is ｈｕｎｔｅｒ２ ok", "my password is [redacted: password] ok"),
+        ("postgres://bob:s3c@ret@db/x", "postgres://bob:[redacted: url password]@db/x"),
+        ("https://u:p:q@r@s@host and a@b", "https://u:[redacted: url password]@host and a@b"),
     ],
 )
 def test_an_assigned_value_is_masked_and_the_rest_stays(text: str, masked: str):
@@ -124,6 +151,17 @@ def test_an_assigned_value_is_masked_and_the_rest_stays(text: str, masked: str):
         "123e4567-e89b-12d3-a456-426614174000",
         "https://example.com:8080/a@b",
         "The file begins with -----BEGIN PRIVATE KEY----- and then I stopped",
+        *("my pin is blue", "token limits are 4096", "the tokens are 4096", "max tokens: 4096"),
+        *("passwords are hard to remember", "passwords are short, 8-12 characters", "his pw is weak"),
+        *("passwords are kept for 90 days", "The secrets are 3 things", "he passed 12345 people"),
+        *("CVV is the code of 3 digits", "cvv: ask me", "the security code of 2021", "a CVC 30% off"),
+        *("PIN board 2024", "pin 2024 to the wall", "spin 1234 times", "two pins 1234", "Pin 4 photos"),
+        *("pwned 12 times", "the power is 1500", "cookies are 12 in a box", "x²＋y² ＝ １２３４"),
+        *(
+            "soft\u00adhyphens and \u200bspaces stay",
+            "全角１２３４５６７８９０１２３４",
+            "日本語　パスタ：１２分",
+        ),
     ],
 )
 def test_ordinary_text_survives(text: str):
@@ -135,16 +173,35 @@ def test_the_kinds_tell_how_many_secrets_there_were():
 
 
 @pytest.mark.parametrize(
-    "name", ["password", "db_password", "userPassword", "api_key", "apiKey", "access_token", "PIN"]
+    "name",
+    ["password", "db_password", "userPassword", "api_key", "apiKey", "access_token", "PIN", "passwords"]
+    + ["db_pass", "dbPass", "pass", "userpass", "pw", "tokens", "refreshTokens", "credentials", "aws-creds"]
+    + ["cardNumber", "card_number", "cc_num", "cookie", "sessionCookie", "Set-Cookie", "cvv2", "otp"]
+    + ["securityCode", "ｐａｓｓｗｏｒｄ", "pass\u00adword", "clientSecrets", "api_keys"],
 )
 def test_a_field_may_be_a_secret_by_its_name(name: str):
     assert builtin.mask_field(name, "reset").text == "[redacted: secret]"
     assert builtin.mask_field(name, "[redacted: secret]").kinds == ()
 
 
-@pytest.mark.parametrize("name", ["token_count", "keyboard", "shipping", "topic", ""])
+@pytest.mark.parametrize(
+    "name",
+    ["token_count", "keyboard", "shipping", "topic", "", "bypass", "compass", "boarding_pass", "skiPass"]
+    + ["discard_number", "cookie_count", "spin", "credential_id_type", "pw_strength", "tokenizer", "cards"],
+)
 def test_other_fields_are_read_as_text(name: str):
     assert builtin.mask_field(name, "reset") == Masked("reset")
+    assert builtin.mask_number(name, "4096") == Masked("4096")
+
+
+@pytest.mark.parametrize("name", ["pin", "cvv", "password", "cardNumber", "token", "db_pass"])
+def test_a_number_may_be_a_secret_by_the_name_of_its_field(name: str):
+    assert builtin.mask_number(name, "1234") == Masked("[redacted: secret]", ("secret",))
+
+
+@pytest.mark.parametrize("name", ["tokens", "prompt_tokens", "maxTokens"])
+def test_a_number_of_tokens_is_a_count(name: str):
+    assert builtin.mask_number(name, "4096") == Masked("4096")
 
 
 def test_options_add_to_the_builtin_kinds():
@@ -214,6 +271,7 @@ SCRAPS = st.lists(
                 "\n",
             ),
             *("Authorization: Bearer ", "is ", "hunter2!", "!!!!", "eyJhbGciOi.eyJzdWIiOi.", "x"),
+            *("\u200b", "\u00ad", "４１１１", "：", "passwords are ", " and ", "cvv ", "PIN ", "my pw is "),
         ]
     ),
     max_size=12,

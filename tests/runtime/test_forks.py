@@ -60,3 +60,85 @@ memory.close()
 def test_threads_fork_at_once_while_others_write(path: Path) -> None:
     done = script(_THREADS_THAT_FORK, str(path))
     assert (done.stdout, done.returncode) == ("13 []\n", 0), done.stderr
+
+
+_A_LOCK_IS_HELD = """
+import os, signal, threading
+from lukasa.runtime import Lock
+held_elsewhere, held_here = Lock(), Lock()
+inside, done = threading.Event(), threading.Event()
+def hold():
+    with held_elsewhere:
+        inside.set()
+        done.wait()
+thread = threading.Thread(target=hold)
+thread.start()
+inside.wait()
+with held_here:
+    child = os.fork()
+    if child == 0:
+        signal.alarm(10)
+        with held_elsewhere:
+            pass
+with held_here:
+    pass
+if child == 0:
+    os._exit(0)
+done.set()
+thread.join()
+with held_elsewhere:
+    print(os.waitpid(child, 0)[1])
+"""
+
+
+def test_a_child_finds_the_locks_of_other_threads_free() -> None:
+    done = script(_A_LOCK_IS_HELD)
+    assert (done.stdout, done.returncode) == ("0\n", 0), done.stderr
+
+
+_FORKED_AT_THE_FIRST_USE = """
+import os, signal, sys, threading, time
+from lukasa import Memory
+memory = Memory(sys.argv[1], embedder="hash")
+thread = threading.Thread(target=lambda: memory.add("of the parent", user_id="ines"))
+thread.start()
+time.sleep(float(sys.argv[2]))
+child = os.fork()
+if child == 0:
+    signal.alarm(20)  # a child that hangs ends all the same
+    try:
+        memory.add("Of the child. " * 300, user_id="ines")
+        os._exit(0 if memory.search("child", user_id="ines")["results"] else 7)
+    finally:
+        os._exit(8)
+thread.join()
+print(os.waitpid(child, 0)[1], memory.count(user_id="ines"))
+memory.close()
+"""
+
+
+@pytest.mark.parametrize("delay", [0, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.13, 0.17, 0.25])
+def test_a_child_that_was_forked_during_the_first_use_works(path: Path, delay: float) -> None:
+    done = script(_FORKED_AT_THE_FIRST_USE, str(path), str(delay))
+    assert (done.stdout, done.returncode) == ("0 2\n", 0), done.stderr
+
+
+_THE_EMBEDDER_FORKS = """
+import os, signal, sys
+from lukasa import Memory
+def embed(texts):
+    child = os.fork()
+    if child == 0:
+        os._exit(0)
+    assert os.waitpid(child, 0)[1] == 0
+    return [[1.0, float(len(text))] for text in texts]
+signal.alarm(20)
+with Memory(sys.argv[1], embedder=embed) as memory:
+    memory.add("x", user_id="ines")
+    print(len(memory.search("x", user_id="ines")["results"]))
+"""
+
+
+def test_an_embedder_may_fork(path: Path) -> None:
+    done = script(_THE_EMBEDDER_FORKS, str(path))
+    assert (done.stdout, done.returncode) == ("1\n", 0), done.stderr

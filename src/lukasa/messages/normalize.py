@@ -39,6 +39,7 @@ _CALLS = frozenset({"tool_calls", "function_call"})
 # These name a scope or an author; in metadata they would move a memory to another one.
 _IDENTITY = ("user_id", "agent_id", "run_id", "app_id", "actor_id", "role")
 _DEEPEST = 64
+_MOST_BITS = 4096  # of an int in metadata: Python reads no number of more than 4,300 digits
 _ACCEPTED = "a text, a message {'role': ..., 'content': ...}, or a list of them"
 _CANONICAL = json.JSONEncoder(ensure_ascii=True, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
@@ -60,6 +61,11 @@ class Reading:
     def named(self, name: str, value: str, place: str) -> str:
         """The same for the value of a field, which its *name* may make a secret."""
         return self._told(self.redactor.mask_field(name, clean(value)), place)
+
+    def number(self, name: str, value: float, place: str) -> float | str:
+        """*value*, or the mask of the secret that it is."""
+        masked = self.redactor.mask_number(name, str(value))
+        return self._told(masked, place) if masked.kinds else value
 
     def _told(self, masked: Masked, place: str) -> str:
         for kind, count in Counter(masked.kinds).items():
@@ -154,7 +160,7 @@ def _message(item: object, place: str, reading: Reading) -> Message | None:
         raise MessageError(f"{place}.name must be a text, not {type(name).__name__}")
     content = _content(given.get("content"), role, place, reading)
     lost = [key for key in given if key not in _KNOWN and given[key] not in (None, "", [], {})]
-    reading.warnings.extend(f"{place}.{clean(key)} is not stored" for key in lost)
+    reading.warnings.extend(f"{place}.{_key(key, reading)} is not stored" for key in lost)
     text = None if content is None else reading.text(content, place)
     if text is None or not text.strip():
         if text is not None:
@@ -167,6 +173,11 @@ def _message(item: object, place: str, reading: Reading) -> Message | None:
         name=(reading.text(name, f"{place}.name").strip() or None) if name else None,
         said_at=None if at is None else parse_local_time(cast(str, given[at]), what=f"{place}.{at}"),
     )
+
+
+def _key(key: str, reading: Reading) -> str:
+    """A key that nobody knows, for a warning: it may be anything, and the receipt is kept."""
+    return reading.redactor.mask(clean(key)).text[:60]
 
 
 def _as_mapping(item: object, place: str) -> Mapping[str, object]:
@@ -274,8 +285,10 @@ class _Json:
     depth: int = 0
 
     def mapping(
-        self, given: Mapping[object, object] | Mapping[str, object], path: str = ""
+        self, given: Mapping[object, object] | Mapping[str, object], path: str = "", within: str = ""
     ) -> dict[str, JsonValue]:
+        """*within* names what holds it: where that is a secret, so is all of it."""
+        inherits = self.reading.redactor.is_secret(within)
         found: dict[str, JsonValue] = {}
         for key, value in given.items():
             if not isinstance(key, str):
@@ -285,7 +298,8 @@ class _Json:
                 raise InputError(
                     f"{path or self.root} has the key {name!r:.60} twice; they differ by control characters"
                 )
-            found[name] = self.value(value, f"{path or self.root}.{name}", name)
+            called = within if inherits and not self.reading.redactor.is_secret(name) else name
+            found[name] = self.value(value, f"{path or self.root}.{name}", called)
         return found
 
     def value(self, value: object, path: str, name: str) -> JsonValue:
@@ -294,10 +308,8 @@ class _Json:
                 return value
             case str():
                 return self.reading.named(name, value, path)
-            case int():
-                return int(value)
-            case float():
-                return self._number(value, path)
+            case int() | float():
+                return self.reading.number(name, self._number(value, path), path)
             case datetime():
                 return isoformat(value)
             case date():
@@ -312,6 +324,10 @@ class _Json:
 
     @staticmethod
     def _number(value: float, path: str) -> float:
+        if isinstance(value, int):
+            if value.bit_length() > _MOST_BITS:
+                raise InputError(f"{path} is an int of {value.bit_length():,} bits; give it as a text")
+            return int(value)
         if not isfinite(value):
             raise InputError(f"{path} is {value}; JSON has no such number")
         return float(value)
@@ -321,7 +337,7 @@ class _Json:
         if self.depth > _DEEPEST:
             raise InputError(f"{path[:200]} is nested deeper than {_DEEPEST} levels, or holds itself")
         if isinstance(value, Mapping):
-            found: JsonValue = self.mapping(value, path)
+            found: JsonValue = self.mapping(value, path, name)
         else:
             found = [self.value(item, f"{path}[{position}]", name) for position, item in enumerate(value)]
         self.depth -= 1

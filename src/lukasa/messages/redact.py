@@ -15,7 +15,8 @@ from re import Pattern
 from typing import TypeAlias, cast
 
 from lukasa.errors import ConfigError
-from lukasa.messages.secrets import CUSTOM, FIELD, MASK, mask_known, mask_of
+from lukasa.messages.fields import is_secret, is_secret_number
+from lukasa.messages.secrets import CUSTOM, MASK, mask_known, mask_of
 
 RedactOption: TypeAlias = (
     "bool | str | Pattern[str] | Callable[[str], str] | Sequence[str | Pattern[str] | Callable[[str], str]]"
@@ -58,9 +59,19 @@ class Redactor:
 
     def mask_field(self, name: str, text: str) -> Masked:
         """*text* as a field's value: all of it is a secret where *name* says so (`api_key`, `password`)."""
-        if self.builtin and text and FIELD.fullmatch(name) and MASK.fullmatch(text) is None:
+        if text and self.is_secret(name) and MASK.fullmatch(text) is None:
             return Masked(mask_of("secret"), ("secret",))
         return self.mask(text)
+
+    def mask_number(self, name: str, digits: str) -> Masked:
+        """The same of a number, as its digits; counts of `tokens` are none."""
+        if self.builtin and is_secret_number(name):
+            return Masked(mask_of("secret"), ("secret",))
+        return self.mask(digits)
+
+    def is_secret(self, name: str) -> bool:
+        """Whether what stands in a field of this name is a secret, whatever it is."""
+        return self.builtin and is_secret(name)
 
 
 def redactor(option: RedactOption) -> Redactor:

@@ -6,19 +6,22 @@ API key:
 - after `=` or in quotes: 4 characters or more, unless it is a placeholder, a variable or a call;
 - after `:` without quotes: 4 characters or more without spaces, with a digit or a symbol in them;
 - after `is` ("my password is hunter2"): the same; after "secret is" or "token is" it must mix letters and
-  digits and have 6 characters or more; after "pin is", 4 to 8 digits.
+  digits and have 6 characters or more; after "pin is", 4 to 8 digits, after "cvv", 3 or 4.
 
 A payment card passes Luhn's sum and begins with an issuer's prefix. Ordinary sentences survive: "I forgot my
-password", "password: reset", "the secret is to add salt". Everything takes linear time on any text.
+password", "password: reset", "the secret is to add salt". Everything takes linear time on any text, which is
+read as `spelled.py` does.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from re import Match
+
+from lukasa.messages.spelled import Edit, Spelled
 
 CUSTOM = "custom"
 """The kind of what a caller's own pattern or function masks."""
@@ -44,6 +47,7 @@ _PLACEHOLDER = re.compile(
     r"\$[{(]|\{\{|%\(|your|xxx|\*\*\*|\.\.\.|…|\[redacted|os\.|process\.|env\.|https?://|[.~]?/",
     re.IGNORECASE,
 )
+_AMOUNT = re.compile(r"[0-9]{1,2}-(?:[0-9]{1,3}|char\w*|digit\w*|letter\w*)", re.IGNORECASE)
 _CODE = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*(?:\(.*|\[.*)|[A-Za-z_]+(?:\.[A-Za-z_]+)+")
 
 
@@ -54,6 +58,8 @@ def _plausible(value: str) -> bool:
 
 def _looks_random(value: str) -> bool:
     core = value.rstrip(_TRAILING)
+    if _AMOUNT.fullmatch(core):  # "8-12 characters"
+        return False
     return any(c.isdigit() or c in _SYMBOLS for c in core) or core.count("-") > 1
 
 
@@ -105,19 +111,16 @@ def _is_card(number: str) -> bool:
     return total % 10 == 0
 
 
-def _mask_cards(text: str, kinds: list[str]) -> str:
+def _cards(text: str) -> Iterator[Edit]:
     if _MAYBE_CARD.search(text) is None:
-        return text
-    done: list[str] = []
-    start = at = 0
+        return
+    at = 0
     while match := _CARD.search(text, at):
         if _is_card(match[0]):
-            done += text[start : match.start()], mask_of("card number")
-            kinds.append("card number")
-            start = at = match.end()
+            yield Edit(match.start(), match.end(), mask_of("card number"))
+            at = match.end()
         else:
             at = match.start() + 1  # "order 1234 4111 1111 1111 1111": the card begins later
-    return "".join((*done, text[start:]))
 
 
 # --- the table
@@ -128,19 +131,23 @@ _BARE = r"(?:(?!\[redacted: )[^\s\"'“”<>&;])"
 _QUOTED = r"\"(?!\[redacted: )(?P<q>[^\"\n]{4,})\"|'(?!\[redacted: )(?P<s>[^'\n]{4,})'"
 
 # How a secret of each kind is called, where somebody writes or says what it is.
-_CALLED = {
-    "password": r"(?:pass(?:word|wd|phrase|code)|pwd|passwort|kennwort|wachtwoord|contrase[ñn]a|mot de passe"
-    r"|senha|пароль)",
+CALLED = {
+    "password": r"(?:(?:pass(?:word|wd|phrase|code)|pwd|passwort|kennwort|wachtwoord|contrase[ñn]a)s?"
+    r"|mots? de passe|senha|пароль)",
     "api key": r"(?:(?:api|access|account|shared|signing|encryption|private|secret|secret[ _-]?access)"
-    r"[ _-]?key)",
+    r"[ _-]?keys?)",
     "token": "token",
     "secret": r"(?:(?:client|app|consumer)?[ _-]?secret)",
 }
 # Every run of white space is taken whole (`++`): two that share one would try each way to divide it.
 _ABOUT = r"(?:\s++(?:for|to|of|on|at|für|para|de|del|pour)\s++[^\s.,;:!?][^.,;:!?\n]{0,39}?)?"
 
+# "PIN 1234", "my pin 1234": nothing says that it is one, so the words before must.
+_OWNERS = ("my", "his", "her", "our", "your", "their", "card", "sim", "bank", "door")
+_OWN = "|".join(f"(?<={word} )" for word in _OWNERS)
+
 _LOGIN_WORDS = "passw passphrase passcode pwd kennwort contrase senha пароль wachtw"
-_PASSWORD_HINTS = (*_LOGIN_WORDS.split(), "mot de pass")
+_PASSWORD_HINTS = (*_LOGIN_WORDS.split(), "mot de pass", "mots de pass")
 _NAMES = (
     ("password", _PASSWORD_HINTS),
     ("api key", ("key",)),
@@ -177,6 +184,15 @@ def _statement(name: str) -> str:
     return rf"(?i)(?<![a-z]){name}{_ABOUT}{said}(?P<v>{_BARE}{{4,}}+)"
 
 
+def _statements(name: str) -> str:
+    """Several are said: "my passwords are hunter2 and tiger#77". The mask covers the list."""
+    said = r"\s++(?:are|were|sind|son|sont)(?:\s*+:)?+\s++[\"'“`]?"
+    random = r"(?=[^\s]{0,60}[0-9!@#$%^&*_+=~|?\\])"
+    border = r"(?:(?<=[,;])\s{1,3}|\s{1,3}(?:and|or|und|oder|y|et|&)\s{1,3})"
+    value = rf"{random}{_BARE}{{4,}}+"
+    return rf"(?i)(?<![a-z]){name}{_ABOUT}{said}(?P<v>{value}(?:{border}{value})*+)"
+
+
 def _shape(kind: str, hints: Sequence[str], pattern: str) -> _Rule:
     return _Rule(kind, tuple(hints), pattern)
 
@@ -190,7 +206,7 @@ _RULES: tuple[_Rule, ...] = (
         # cut off before its end
         r"|(?:(?:\s|\\[nr])*+[A-Za-z0-9+/=]{20,}+)++)",
     ),
-    _shape("url password", ("://",), r"://[^\s/@:\"'<>]{0,100}:(?P<v>(?!\[redacted: )[^\s/@\"'<>]{1,200})@"),
+    _shape("url password", ("://",), r"://[^\s/@:\"'<>]{0,100}:(?P<v>(?!\[redacted: )[^\s/\"'<>]{1,200})@"),
     _shape("api key", _PREFIX_HINTS.split(), rf"{_BEFORE}(?:{'|'.join(_PREFIXES.split())}){_KEY_TAIL}"),
     _shape("api key", ("sg.",), rf"{_BEFORE}SG\.[A-Za-z0-9_-]{{16,}}\.[A-Za-z0-9_-]{{16,}}"),
     _shape("api key", ("aiza",), rf"{_BEFORE}AIza[A-Za-z0-9_-]{{30,}}"),
@@ -213,24 +229,35 @@ _RULES: tuple[_Rule, ...] = (
         r"(?P<v>[A-Za-z0-9._~+/=-]{6,})"
         r"|(?<![a-z])bearer\s{1,3}(?P<s>(?=[A-Za-z._~+/=-]{0,60}[0-9])[A-Za-z0-9._~+/=-]{12,}))",
     ),
-    *(_Rule(kind, hints, _assignment(_CALLED[kind]), _assigned) for kind, hints in _NAMES),
-    _Rule("password", _PASSWORD_HINTS, _statement(_CALLED["password"]), _spoken),
+    *(_Rule(kind, hints, _assignment(CALLED[kind]), _assigned) for kind, hints in _NAMES),
+    _Rule("password", _PASSWORD_HINTS, _statement(CALLED["password"]), _spoken),
     _Rule(
         "password",
         _PASSWORD_HINTS,
-        rf"(?i){_CALLED['password']}(?:\s++is|\s*+[:=])\s*+[\"“](?P<v>[^\"“”\n]{{4,}})[\"”]",
+        rf"(?i){CALLED['password']}(?:\s++is|\s*+[:=])\s*+[\"“](?P<v>[^\"“”\n]{{4,}})[\"”]",
         _foreign,
     ),
-    _Rule("api key", ("key",), _statement(_CALLED["api key"]), _spoken_mixed),
-    _Rule("token", ("token",), _statement(_CALLED["token"]), _spoken_mixed),
-    _Rule("secret", ("secret",), _statement(_CALLED["secret"]), _spoken_mixed),
+    _Rule("password", _PASSWORD_HINTS, _statements(CALLED["password"]), _spoken),
+    _Rule("api key", ("key",), _statement(CALLED["api key"]), _spoken_mixed),
+    _Rule("token", ("token",), _statement(CALLED["token"]), _spoken_mixed),
+    _Rule("secret", ("secret",), _statement(CALLED["secret"]), _spoken_mixed),
     _shape(
         "pin",
-        ("pin ", "pin:", "pin=", "pin-"),
-        rf"(?i)(?<![a-z])pin(?:[ -](?:code|number))?(?:{_ABOUT}\s++(?:is|was|ist|es)|\s{{0,3}}[:=])"
-        r"\s{0,3}[\"']?(?P<v>[0-9]{4,8})(?![0-9-]|\.[0-9])",
+        ("pin",),
+        rf"(?i)(?:(?<![a-z])pins?(?:[ -](?:code|number)s?)?"
+        rf"(?:{_ABOUT}\s++(?:is|was|are|were|ist|es)|\s{{0,3}}[:=])\s{{0,3}}[\"']?"
+        rf"|(?:(?<![A-Za-z])(?-i:PIN)|(?:{_OWN})pin|(?<![a-z])pin[ -](?:code|number))\s{{1,3}})"
+        r"(?P<v>[0-9]{4,8}(?:(?:,\s{0,3}|\s{1,3}(?:and|or)\s{1,3})[0-9]{4,8})*)(?![0-9-]|\.[0-9])",
     ),
-    _Rule("password", ("pw:", "pw=", "pw :", "pw ="), _assignment(r"(?<![a-z])pw"), _assigned),
+    _shape(
+        "cvv",
+        ("cvv", "cvc", "security code"),
+        rf"(?i)(?<![a-z])(?:(?:cv[vc]2?|security code)(?:[ -](?:code|number))?"
+        rf"(?:{_ABOUT}\s++(?:is|was|ist|es)|\s{{0,3}}[:=])|cv[vc]2?)\s{{0,3}}[\"']?"
+        r"(?P<v>[0-9]{3,4})(?![0-9a-z%-]|\.[0-9])",
+    ),
+    _Rule("password", ("pw",), _assignment(r"(?<![a-z])pw"), _assigned),
+    _Rule("password", ("pw",), _statement("pw"), _spoken),
     _Rule(
         "password",
         ("密码", "密碼", "口令", "密钥", "密鑰", "パスワード", "비밀번호"),
@@ -257,6 +284,7 @@ _KINDS = (
     "api key",
     "card number",
     CUSTOM,
+    "cvv",
     "password",
     "pin",
     "private key",
@@ -265,11 +293,6 @@ _KINDS = (
     "url password",
 )
 MASK = re.compile(rf"\[redacted: (?:{'|'.join(_KINDS)})\]")
-FIELD = re.compile(
-    rf".*(?:{_CALLED['password']}|{_CALLED['api key']}|{_CALLED['secret']})"
-    r"|(?:.*[^a-z])?(?:(?:access|api|auth|bearer|bot|refresh)[ _-]?)?(?:token|pin|cvv|cvc|authorization)",
-    re.IGNORECASE | re.DOTALL,
-)
 
 
 def mask_of(kind: str) -> str:
@@ -279,27 +302,29 @@ def mask_of(kind: str) -> str:
 
 def mask_known(text: str, kinds: list[str]) -> str:
     """*text* with the secrets of this table masked; their kinds are appended to *kinds*."""
-    lowered = text.lower()
+    spelled = Spelled.of(text)
+    lowered = spelled.read.lower()
     hinted = [hint for hint in _by_hint() if hint in lowered]
     if hinted:
         wanted = {id(rule) for hint in hinted for rule in _by_hint()[hint]}
         for rule in _RULES:
             if id(rule) in wanted:
-                text = _mask_rule(rule, text, kinds)
-    return _mask_cards(text, kinds)
+                edits = list(_edits(rule, spelled.read))
+                kinds += [rule.kind] * len(edits)
+                spelled = spelled.edited(edits)
+    cards = list(_cards(spelled.read))
+    kinds += ["card number"] * len(cards)
+    return spelled.edited(cards).text
 
 
-def _mask_rule(rule: _Rule, text: str, kinds: list[str]) -> str:
-    def masked(match: Match[str]) -> str:
+def _edits(rule: _Rule, text: str) -> Iterator[Edit]:
+    for match in _compiled(rule.pattern).finditer(text):
         if rule.accept is not None and not rule.accept(match):
-            return match[0]
+            continue
         group = next(
             (name for name, value in match.groupdict().items() if name != "sep" and value is not None), 0
         )
-        kinds.append(rule.kind)
-        start, end = (border - match.start() for border in match.span(group))
+        start, end = match.span(group)
         if rule.accept is not None and group == "v":  # what ends the sentence is not part of the secret
             end = start + len(match["v"].rstrip(_TRAILING))
-        return match[0][:start] + mask_of(rule.kind) + match[0][end:]
-
-    return _compiled(rule.pattern).sub(masked, text)
+        yield Edit(start, end, mask_of(rule.kind))

@@ -7,6 +7,7 @@ from functools import partial
 
 from lukasa.ledger.base import Found, FoundTurn, Ledger, Probe, Rank, View
 from lukasa.models.embed.base import Embedder
+from lukasa.runtime import unforked
 
 # Twice what is shown and never few: words and meaning each bring their own, and both are then weighed.
 _CANDIDATES_PER_RESULT, _CANDIDATES_AT_LEAST = 4, 60
@@ -35,7 +36,8 @@ async def recall_turns(asking: Asking, *, ledger: Ledger, embedder: Embedder) ->
 
 
 async def _prepared(asking: Asking, embedder: Embedder) -> tuple[Probe, Rank]:
-    from lukasa.recall.rank import rank  # brings numpy, which `import lukasa` does without
+    with unforked():
+        from lukasa.recall.rank import rank  # brings numpy, which `import lukasa` does without
 
     vectors = await embedder.embed([asking.query], use="query")
     most = max(_CANDIDATES_PER_RESULT * asking.top_k, _CANDIDATES_AT_LEAST)

@@ -92,7 +92,10 @@ def ends(new: Statement, known: Statement) -> str | None:
             if claim.subject != other.subject:
                 continue
             reason = (
-                _single(claim, other, known.claims, both=both) or _toward(claim, other) or _diet(claim, other)
+                _single(claim, other, known.claims, both=both)
+                or _toward(claim, other)
+                or _diet(claim, other)
+                or _diet_left(new, claim, other)
             )
             if reason is not None:
                 return reason
@@ -222,9 +225,12 @@ _AGAIN: Final = re.compile(r"\b(?:again|back to|now|these days|started)\b|又|�
 
 # "Zed instead of Vim", "not the 0148 one", "尾号8823那个不用了": what is named here is over.
 _PAST_THING: Final = re.compile(
-    r"\b(?:instead of|no longer|moved (?:on|off|away) from|switched (?:away )?from|rather than|dropped|ditched)\s+(?:the |my |their |using )?(?P<a>[\w.+#-]{3,})"
+    r"\b(?:instead of|no longer|moved (?:on|off|away) from|switched (?:away )?from|rather than|"
+    r"dropped|ditched)"
+    r"\s+(?:the |my |their |using )?(?P<a>[\w.+#-]{3,})"
     r"|\bnot (?:the )?(?P<b>[\w-]*\d{3,}[\w-]*)(?: one)?\b|\bmoved off (?P<c>\w{3,})"
-    r"|(?P<d>\d{3,})(?:那个|那個)?(?:不用|停用|作废|作廢)|(?:唔再係|不再是|不是)\s?(?P<e>[A-Za-z]{3,}|[\u4e00-\u9fff]{2,4})(?:了|喇|啦)"
+    r"|(?P<d>\d{3,})(?:那个|那個)?(?:不用|停用|作废|作廢)"
+    r"|(?:唔再係|不再是|不是)\s?(?P<e>[A-Za-z]{3,}|[\u4e00-\u9fff]{2,4})(?:了|喇|啦)"
     r"|(?P<f>[A-Za-z][A-Za-z+#]{1,}|[\u4e00-\u9fff]{2,4})(?:那套|那个|那個)?(?:翻篇|不用了|停了|作废)",
     re.IGNORECASE,
 )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import threading
 from collections.abc import Sequence
 from functools import cache
 from importlib import import_module
@@ -11,6 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Protocol, cast
 
+from lukasa.runtime import Lock, unforked
 from lukasa.text.stopwords import STOPWORDS
 
 _PREFIX = 200  # characters looked at
@@ -101,11 +101,11 @@ def _by_model(line: str) -> str | None:
     return found[0][1].removeprefix("__label__")
 
 
-_loading = threading.Lock()
+_loading = Lock()
 
 
 def _model() -> _Predictor:
-    with _loading:
+    with unforked(), _loading:
         return _load()
 
 

@@ -8,6 +8,8 @@ from functools import cache
 from importlib import import_module
 from typing import Protocol, TypedDict, cast
 
+from lukasa.runtime import unforked
+
 Span = tuple[int, int]
 
 _LONG = 1000  # characters; a "sentence" above it is a list, a table or a log
@@ -82,7 +84,8 @@ def _boundaries(text: str, language: str) -> Iterable[Span]:
 @cache
 def _splitter() -> _Boundaries:
     # A native module: loaded by whoever splits, not by whoever imports Lukasa.
-    return cast(_Boundaries, import_module("sentencex").get_sentence_boundaries)
+    with unforked():
+        return cast(_Boundaries, import_module("sentencex").get_sentence_boundaries)
 
 
 def _lines(text: str, span: Span) -> list[Span]:

@@ -10,6 +10,8 @@ from functools import cache
 from importlib import import_module
 from typing import Protocol, cast
 
+from lukasa.runtime import unforked
+
 _STEM_CACHE = 10_000  # words a stemmer remembers, in each thread
 
 _ACCENTS = re.compile("[\u0300-\u036f]")
@@ -102,7 +104,8 @@ class _Stemmers(threading.local):
 
 def _new_stemmer(language: str) -> _Stemmer | None:
     name = _STEMMERS.get(language)
-    module = import_module("Stemmer")  # native: loaded by whoever stems
+    with unforked():
+        module = import_module("Stemmer")  # native: loaded by whoever stems
     if name not in module.algorithms():
         return None
     stemmer = cast(_Stemmer, module.Stemmer(name))

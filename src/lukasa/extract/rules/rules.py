@@ -279,7 +279,10 @@ def _unpromising(clause: Clause) -> Reason | None:
         text, _ = written(clause.text, clause.said_at, language, clause.speaker.label)
         if any(c.attribute != "toward" for c in claims(text, speaker=_name(clause.speaker))):
             return None
-    return next((reason for reason in _AGAINST if reason in clause.features), "nothing lasting")
+    for reason in _AGAINST:
+        if reason in clause.features:
+            return reason
+    return "nothing lasting"
 
 
 def _correct(reading: Reading, clause: Clause) -> bool:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping
 from typing import Final
+
+from lukasa.runtime import Lock
 
 MOST: Final = 10_000  # memories; where nothing is ever written, those found longest ago are forgotten
 
@@ -15,7 +16,7 @@ class Accesses:
 
     def __init__(self) -> None:
         self._counts: OrderedDict[str, int] = OrderedDict()
-        self._lock = threading.Lock()
+        self._lock = Lock()
 
     def note(self, found: Iterable[str]) -> None:
         """Each of these ids was found once more."""

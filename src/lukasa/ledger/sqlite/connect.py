@@ -7,7 +7,6 @@ import sqlite3
 import threading
 import time
 import weakref
-from collections import Counter
 from collections.abc import Callable, Generator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
@@ -15,7 +14,7 @@ from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
 
 from lukasa.errors import LedgerBusy, LedgerCorrupt, LedgerError, LedgerUnavailable, LukasaError
-from lukasa.runtime import in_executor
+from lukasa.runtime import Lock, at_fork, in_executor, unforked
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -42,7 +41,7 @@ class Connections:
         self._on_fork = on_fork
         self._closed = False
         self._start()
-        with _gate.passing():  # a fork goes through the set
+        with unforked():  # a fork goes through the set
             _alive.add(self)
 
     def _start(self) -> None:
@@ -52,7 +51,7 @@ class Connections:
         self._finalizer = weakref.finalize(self, _close_all, self._open)
         self._writer: ThreadPoolExecutor | None = None
         self._readers: ThreadPoolExecutor | None = None
-        self._lock = threading.Lock()
+        self._lock = Lock()
 
     async def read(
         self, function: Callable[Concatenate[sqlite3.Connection, P], T], /, *args: P.args, **kwargs: P.kwargs
@@ -109,7 +108,7 @@ class Connections:
         *args: P.args,
         **kwargs: P.kwargs,
     ) -> T:
-        with _gate.passing(), translated(self.path):
+        with unforked(), translated(self.path):
             if self._closed:
                 raise LedgerUnavailable(f"{self.path} was closed; open a new Memory")
             connection = self._connection()
@@ -157,70 +156,22 @@ class Connections:
         self._on_fork()
 
 
-class _Gate:
-    """Holds a fork until no thread is inside SQLite, whose own locks would stay locked in the child.
-
-    One fork at a time: while one closes the connections, another must not copy the process.
-    """
-
-    def __init__(self) -> None:
-        self._state = threading.Condition()
-        self._inside: Counter[int] = Counter()  # by thread: a collected ledger closes its file in any of them
-        self._forking: int | None = None  # the thread that forks
-
-    @contextmanager
-    def passing(self) -> Generator[None]:
-        """Be inside SQLite; waits while another thread forks."""
-        me = threading.get_ident()
-        with self._state:
-            if me not in self._inside:
-                self._state.wait_for(lambda: self._forking in (None, me))
-            self._inside[me] += 1
-        try:
-            yield
-        finally:
-            with self._state:
-                self._inside[me] -= 1
-                if not self._inside[me]:
-                    del self._inside[me]
-                self._state.notify_all()
-
-    def close(self) -> None:
-        """Wait until nobody else is inside or forks, and let nobody in."""
-        me = threading.get_ident()
-        with self._state:
-            self._state.wait_for(lambda: self._forking is None)
-            self._forking = me
-            self._state.wait_for(lambda: self._inside.keys() <= {me})
-
-    def open(self) -> None:
-        """Let everybody in again."""
-        with self._state:
-            self._forking = None
-            self._state.notify_all()
-
-
 _alive: weakref.WeakSet[Connections] = weakref.WeakSet()
 _inherited: list[object] = []  # the parent's executors: collecting them would wait for their threads
-_gate = _Gate()
-_creating = threading.Lock()  # held inside the gate alone: free in a forked child
+_creating = Lock()
 
 
 def _before_fork() -> None:
-    _gate.close()
     for connections in list(_alive):
         connections.before_fork()
 
 
 def _after_fork() -> None:
-    global _gate
-    _gate = _Gate()
     for connections in list(_alive):
         connections.after_fork()
 
 
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=_before_fork, after_in_parent=lambda: _gate.open(), after_in_child=_after_fork)
+at_fork(before=_before_fork, in_child=_after_fork)
 
 
 def _nothing(_connection: sqlite3.Connection) -> None:
@@ -228,7 +179,7 @@ def _nothing(_connection: sqlite3.Connection) -> None:
 
 
 def _close_all(connections: list[sqlite3.Connection]) -> None:
-    with _gate.passing():
+    with unforked():
         while connections:
             connections.pop().close()
 

@@ -7,7 +7,6 @@ a way to candidates: what a search returns is read again from the ledger under t
 from __future__ import annotations
 
 import sqlite3
-import threading
 from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -18,6 +17,7 @@ import numpy as np
 from lukasa.ledger.sqlite.items import of_kind
 from lukasa.ledger.sqlite.rows import KEY_COLUMNS
 from lukasa.ledger.sqlite.schema import VECTOR_KEY, vector_key
+from lukasa.runtime import Lock
 from lukasa.types import SCOPE_KINDS, ScopeKind
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ class Pool:
     matrix: NDArray[np.float32] = field(init=False)
     columns: NDArray[np.int64] = field(default_factory=lambda: np.empty((len(_COLUMNS), 0), np.int64))
     embedded: NDArray[np.bool_] = field(default_factory=lambda: np.empty(0, np.bool_))
-    lock: threading.Lock = field(default_factory=threading.Lock)
+    lock: Lock = field(default_factory=Lock)
 
     def __post_init__(self) -> None:
         self.matrix = np.empty((0, self.dim), np.float32)
@@ -196,7 +196,7 @@ class Pools:
     def __init__(self, limit: int) -> None:
         self._limit = limit
         self._pools: OrderedDict[Anchor, Pool] = OrderedDict()
-        self._lock = threading.Lock()
+        self._lock = Lock()
 
     def fresh(
         self, connection: sqlite3.Connection, anchor: Anchor, dim: int, change: int, epoch: int

@@ -15,7 +15,7 @@ import numpy as np
 from lukasa.errors import InputError
 from lukasa.ledger.base import Restored
 from lukasa.ledger.sqlite import reembed
-from lukasa.ledger.sqlite.add import Rows, md5
+from lukasa.ledger.sqlite.add import Rows
 from lukasa.ledger.sqlite.export import (
     EPISODE_COLUMNS,
     FORMAT,
@@ -67,22 +67,14 @@ def restore_some(
         kind, value = _read(line, state)
         if kind == "lukasa_export":
             _head(connection, state, value, vectors=vectors)
-            continue
-        if not state.head or state.ended:
+        elif not state.head or state.ended:
             raise state.wrong("not where it belongs; is this one whole export?")
-        if kind == "end":
+        elif kind == "end":
             state.ended = True
             if value["end"] != state.seen:
-                raise state.wrong(f"{value['end']} were written, {state.seen} are here")
-            continue
-        try:
-            made = _TAKERS[kind](writer, cast("Json", value[kind]), state)
-        except _MALFORMED as error:
-            raise state.wrong(f"not a {kind} as export writes it ({error!r:.100})") from error
-        except sqlite3.IntegrityError as error:
-            raise state.wrong(f"this {kind} does not fit what is in the ledger ({error})") from error
-        state.seen[_PLURALS[kind]] += 1
-        state.new[_PLURALS[kind]] += int(made)
+                raise state.wrong(f"{value['end']!s:.100} were written, {state.seen} are here")
+        else:
+            _take(writer, kind, value, state)
     finish(writer)
 
 
@@ -99,25 +91,39 @@ def _read(line: bytes, state: Restoring) -> tuple[str, Json]:
 
 
 def _head(connection: sqlite3.Connection, state: Restoring, value: Json, *, vectors: bool) -> None:
+    from lukasa.ledger.sqlite import copied  # brings pydantic, which nothing else here needs
+
     if state.head or value["lukasa_export"] != FORMAT:
         raise state.wrong(f"this Lukasa reads one export of format {FORMAT}; upgrade for a newer one")
+    problem = copied.head_problem(value)
+    if problem is not None:
+        raise state.wrong(f"not the first line of an export ({problem})")
     state.head = True
-    model = value.get("model")
+    model = cast("tuple[str, int] | None", value.get("model"))
     if vectors and model is not None:
-        match model:
-            case [str(name), int(dim)] if name and 0 < dim < 1 << 20:
-                state.model = (name, dim)
-            case _:
-                raise state.wrong("its model is not a name and a dimension")
+        state.model = (model[0], model[1])
         reembed.refuse_mismatch(connection, state.model[0])
         state.slot = reembed.slot_of(connection, *state.model)
 
 
+def _take(writer: Writer, kind: str, value: Json, state: Restoring) -> None:
+    from lukasa.ledger.sqlite import copied
+
+    problem = copied.problem(kind, value[kind]) if len(value) == 1 else "more than one thing in a line"
+    if problem is not None:
+        raise state.wrong(f"not a {kind} as export writes it ({problem})")
+    try:
+        made = _TAKERS[kind](writer, cast("Json", value[kind]), state)
+    except (ValueError, OverflowError) as error:
+        raise state.wrong(f"this {kind} cannot be taken in: {error}") from error
+    except sqlite3.IntegrityError as error:
+        raise state.wrong(f"this {kind} does not fit what is in the ledger ({error})") from error
+    state.seen[_PLURALS[kind]] += 1
+    state.new[_PLURALS[kind]] += int(made)
+
+
 def _keys(writer: Writer, value: Json) -> Keys:
-    ids = cast("dict[str, object]", value["ids"])
-    if not ids or not all(isinstance(name, str) and name for name in ids.values()):
-        raise ValueError("its ids name nobody")  # StopIteration further down would never reach the caller
-    return make_keys(writer, Scope(**cast("dict[str, str]", ids)))
+    return make_keys(writer, Scope(**cast("dict[str, str]", value["ids"])))
 
 
 def _known(writer: Writer, table: str, value: Json) -> bool:
@@ -191,8 +197,6 @@ def _take_memory(writer: Writer, value: Json, state: Restoring) -> bool:
         [memory, keys.space, keys.partition, *keys.columns, numbers[cast("int", value["current"])]]
         + _values(MEMORY_COLUMNS, value, blobs=("dedupe_key",)),
     )
-    if any(v.get("text") is not None and v.get("hash") != md5(cast("str", v["text"])) for v in versions):
-        raise ValueError("a text that its hash does not belong to")
     items = [_take_item(writer, memory, keys, place, value, state) for place in range(_count(value["items"]))]
     for version in versions:
         number = numbers[cast("int", version["number"])]
@@ -245,12 +249,14 @@ def _take_source(connection: sqlite3.Connection, keys: Keys, version: int, sourc
     uid, position, start, end, trust = source
     predicate, values = fence(keys)  # an id of another space or user must not become evidence here
     row = connection.execute(
-        "SELECT g.id FROM messages g JOIN episodes m ON m.id = g.episode WHERE m.uid = ? AND g.position = ?"
-        f" AND {predicate}",
-        (uid, position, *values),
+        "SELECT g.id, g.erased OR ? <= length(g.text) FROM messages g JOIN episodes m ON m.id = g.episode"
+        f" WHERE m.uid = ? AND g.position = ? AND {predicate}",
+        (end, uid, position, *values),
     ).fetchone()
     if row is None:
         raise ValueError(f"its source, message {position} of episode {uid}, is not in the copy")
+    if not row[1]:
+        raise ValueError(f"its source ends behind message {position} of episode {uid}")
     _insert(
         connection,
         "sources",
@@ -280,15 +286,6 @@ _TAKERS: Final[Mapping[str, Callable[[Writer, Json, Restoring], bool]]] = {
     "memory": _take_memory,
     "link": _take_link,
 }
-# What a line can raise that is JSON, but not what `export` writes.
-_MALFORMED = (
-    LookupError,
-    TypeError,
-    ValueError,
-    AttributeError,
-    OverflowError,
-    sqlite3.ProgrammingError,  # an object where a column's value should be
-)
 _PLURALS: Final = {"episode": "episodes", "memory": "memories", "link": "links"}
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import threading
 from collections import OrderedDict
 from collections.abc import Sequence
 from hashlib import blake2b
@@ -12,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lukasa.errors import ConfigError
+from lukasa.runtime import Lock
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -84,14 +83,5 @@ def _key(text: str, use: Use) -> bytes:
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16, person=use.encode()).digest()
 
 
-def _unlock() -> None:
-    # Another thread may have held it when the process forked; that thread is not in the child.
-    global _lock
-    _lock = threading.Lock()
-
-
-# One for all caches: it is held for microseconds, and one is easily freed after a fork.
-_lock = threading.Lock()
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_unlock)
+# One for all caches: it is held for microseconds.
+_lock = Lock()

@@ -15,7 +15,7 @@ from lukasa.models.embed.base import Calibration
 from lukasa.models.embed.batches import batches
 from lukasa.models.embed.rows import readable, unit_rows
 from lukasa.models.embed.windows import cut, pool
-from lukasa.runtime import PerLoop, gather_bounded, in_thread
+from lukasa.runtime import PerLoop, gather_bounded, in_thread, unforked
 
 if TYPE_CHECKING:
     from openai import APIError, AsyncOpenAI
@@ -106,7 +106,8 @@ class OpenAIEmbedder:
 
     def _connect(self) -> AsyncOpenAI:
         try:
-            import_module("openai")
+            with unforked():
+                import_module("openai")
         except ModuleNotFoundError as error:
             raise MissingExtra("'openai' needs its SDK: pip install 'lukasa[openai]'") from error
         from openai import NOT_GIVEN, AsyncOpenAI, OpenAIError

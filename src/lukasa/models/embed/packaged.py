@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import threading
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import NamedTemporaryFile
-from typing import ClassVar, Generic, TypeVar, cast
-from weakref import WeakSet
+from typing import Generic, TypeVar, cast
 
 from platformdirs import user_cache_dir
 
 from lukasa.errors import EmbeddingError, MissingExtra
+from lukasa.runtime import Lock, unforked
 
 T = TypeVar("T")
 
@@ -29,31 +27,18 @@ ALTERNATIVES = (
 class OncePerProcess(Generic[T]):
     """A value made at first use, by one thread while the others wait. A forked child keeps what was made."""
 
-    _all: ClassVar[WeakSet[OncePerProcess[object]]] = WeakSet()
-
     def __init__(self, make: Callable[[], T]) -> None:
         self._make = make
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._value: T | None = None
-        self._all.add(cast("OncePerProcess[object]", self))
 
     def get(self) -> T:
         """The value. What making it raises is raised, and the next call tries again."""
         if self._value is None:
-            with self._lock:
+            with unforked(), self._lock:
                 if self._value is None:
                     self._value = self._make()
         return self._value
-
-    @classmethod
-    def unlock_all(cls) -> None:
-        """Free every lock: for a forked child, in which the thread that held one does not exist."""
-        for once in cls._all:
-            once._lock = threading.Lock()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=OncePerProcess.unlock_all)
 
 
 def folder(package: str, *, distribution: str) -> Path:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import threading
 from collections.abc import Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Protocol, cast
@@ -15,7 +13,7 @@ from lukasa.models.embed.batches import batches
 from lukasa.models.embed.packaged import OncePerProcess, check, folder
 from lukasa.models.embed.rows import readable, unit_rows
 from lukasa.models.embed.windows import cut, pool
-from lukasa.runtime import in_thread
+from lukasa.runtime import Lock, in_thread
 
 if TYPE_CHECKING:
     from lukasa.models.embed.base import Matrix, Use
@@ -79,15 +77,7 @@ def _load() -> _Engine:
     return engine
 
 
-def _unlock() -> None:
-    global _lock
-    _lock = threading.Lock()
-
-
 _engine = OncePerProcess(_load)
 # Where threadpoolctl is installed, the engine sets numpy's thread count for the process and puts it back:
 # two calls at once would leave the count of the other behind.
-_lock = threading.Lock()
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_unlock)
+_lock = Lock()
