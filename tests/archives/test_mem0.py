@@ -153,7 +153,16 @@ def test_what_mem0_keeps_for_itself_is_no_memory(tmp_path: Path):
         shutil.copytree(source, tmp_path / "collection" / name)
     found = read(tmp_path)
     assert len(found.kept) == 4
-    assert found.left == {"entities that mem0 found in its memories": 8}
+    assert found.left == {"entities that mem0 found in its memories": 4}
+
+
+def test_the_folder_of_a_mem0_whose_store_is_elsewhere_says_what_is_missing(tmp_path: Path):
+    shutil.copy(store("2.2.1-qdrant") / "history.db", tmp_path)
+    source = store("2.2.1-qdrant") / "qdrant" / "collection" / "mem0"
+    shutil.copytree(source, tmp_path / "migrations_qdrant" / "collection" / "mem0migrations")
+    write(tmp_path / "config.json", {"user_id": "x"})
+    with pytest.raises(InputError, match="does not say whose"):
+        read(tmp_path)
 
 
 def test_the_stores_are_only_read(tmp_path: Path):

@@ -265,6 +265,21 @@ def test_bad_entries_and_what_is_left_out_are_told(shell: Shell, tmp_path: Path)
     assert shell.json("ingest", file, "--skip-bad")["bad"] == 2
 
 
+def test_names_in_an_archive_do_not_steer_the_terminal(shell: Shell, tmp_path: Path):
+    file = zipped(tmp_path / "a.zip", {"\x1b[2J/conversations.json": [3, PORTO]})
+    done = shell.run("ingest", str(file), code=1)
+    assert "\x1b" not in done.stderr + done.stdout
+    assert "[2J/conversations.json, entry 1" in done.stderr
+
+
+def test_a_memory_of_any_role_is_kept(shell: Shell, tmp_path: Path):
+    dump = [
+        {"id": role, "memory": f"of {role}", "role": role, "user_id": "ines"}
+        for role in ("system", "x", "tool")
+    ]
+    assert shell.json("ingest", str(write(tmp_path / "a.json", dump)))["memories"] == 3
+
+
 def test_the_format_may_be_said(shell: Shell, tmp_path: Path):
     file = export(tmp_path / "a.json", PORTO)
     assert shell.json("ingest", file, "--format", "chatgpt")["memories"] == 2
