@@ -24,7 +24,7 @@ n = 0
 while True:
     n += 1
     text = f"round {sys.argv[3]} entry {n} " + "padding " * (n % 40)
-    one = memory.add(text, user_id="ines")["results"][0]["id"]
+    one = memory.add(text, user_id="ines", infer=False)["results"][0]["id"]
     if n % 3 == 0:
         text = "changed " + text
         memory.update(one, text)

@@ -50,7 +50,7 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One turn as it came in: cleaned and masked. `said_at` is UTC."""
+    """One turn as it came in: cleaned and masked. `said_at` is in the zone where it was said."""
 
     role: str
     text: str

@@ -94,7 +94,7 @@ class Isolation(RuleBasedStateMachine):
         self.clock.advance(seconds=1)
         text = f"the {word} number{self.serial}"
         metadata = None if topic is None else {"topic": topic}
-        found = self.memories[space].add(text, metadata=metadata, **scope)["results"]
+        found = self.memories[space].add(text, metadata=metadata, **scope, infer=False)["results"]
         self.rows[found[0]["id"]] = Row(space, dict(scope), text, topic, [("ADD", text)])
 
     @precondition(lambda self: self.rows)

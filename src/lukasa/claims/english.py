@@ -11,7 +11,7 @@ from lukasa.claims.base import AGENT, USER, Claim
 _I = re.IGNORECASE
 _END = (
     r"(?=\s*(?:$|[,.;!?()]|\s(?:with|since|for|from|last|on|because|but|and|where|which|who|now|tho|though|anymore|"
-    r"after|until|till|while|at|as|so|to|when|in (?:\d|january|february|march|april|may|june|july|august|september|october|november|december|the week|spring|summer|autumn|winter))\b))"
+    r"after|until|till|while|at|as|so|to|when|in (?:\d+|january|february|march|april|may|june|july|august|september|october|november|december|the week|spring|summer|autumn|winter))\b))"
 )
 _V = rf"(?P<v>[^,.;!?()]{{1,60}}?){_END}"
 _ADV = r"(?:(?:now|currently|also|just|recently|still|finally|already|actually|has|have|is|usually|mostly|only|happily|always|never|really) )*"
@@ -163,11 +163,18 @@ _KIN_NAME: Final = re.compile(
     rf"^(?:new )?(?P<k>{_KIN}),? (?:is |are )?(?:called |named )?(?P<n>[A-Z][\w'-]+)"
 )
 _KIN_ONLY: Final = re.compile(rf"^(?:\w+ ){{0,2}}?(?P<k>{_KIN})\b")
+_PEOPLES: Final = (
+    "English|British|Scottish|Welsh|Irish|American|Canadian|Australian|German|French|Spanish|Italian|Portuguese|Dutch|Polish|Swedish|Norwegian|"
+    "Danish|Finnish|Greek|Turkish|Russian|Ukrainian|Chinese|Japanese|Korean|Indian|Pakistani|Brazilian|Mexican|Nigerian|Swiss|Austrian|Belgian|"
+    "Czech|Hungarian|Romanian|Estonian|Latvian|Lithuanian|Vietnamese|Thai|Filipino|Singaporean|Malaysian|Indonesian|Israeli|Iranian|Egyptian|"
+    "Jewish|Muslim|Christian|Catholic|Hindu|Buddhist|Sikh|European|African|Asian|Latino|Latina"
+)
 _NAME: Final = re.compile(
-    r"^(?:is |'s )?(?:called |named |goes by )(?P<v>[A-Z][\w'’-]+(?: [A-Z][\w'’-]+)*)|^is (?P<w>[A-Z][a-z'’-]+(?: [A-Z][\w'’-]+)+)(?=$|[,.])"
+    r"^(?:is |'s )?(?:called |named |goes by )(?P<v>[A-Z][\w'’-]+(?: [A-Z][\w'’-]+)*)|"
+    rf"^is (?!(?:{_PEOPLES})\b)(?P<w>[A-Z][a-z'’-]+(?: [A-Z][\w'’-]+)*)(?=$|[,.])"
 )
 _SCHEDULE: Final = re.compile(
-    rf"^(?P<k>(?:[\w'’-]+ ){{0,5}}?[\w'’-]+?)(?: |'s )(?:is|are|meets?|moved|has moved|have moved|moves|happens?|takes? place|got moved|was moved|runs?|starts?)(?: now)?(?: rescheduled| scheduled| booked)?(?: on| to| for)? (?:the )?(?P<v>(?:{_DAY})[^,;]{{0,40}}|\d{{1,2}} \w+ \d{{4}}.{{0,20}})",
+    rf"^(?P<k>(?:[\w'’.-]+ ){{0,7}}?[\w'’.-]+?)(?: |'s )(?:is|are|meets?|moved|has moved|have moved|moves|happens?|takes? place|got moved|was moved|runs?|starts?)(?: now)?(?: rescheduled| scheduled| booked)?(?: on| to| for)? (?:the )?(?P<v>(?:{_DAY})[^,;]{{0,40}}|\d{{1,2}} \w+ \d{{4}}.{{0,20}})",
     _I,
 )
 _ARTICLE: Final = re.compile(
@@ -175,6 +182,10 @@ _ARTICLE: Final = re.compile(
 )
 _WORDS: Final = re.compile(r"[\w'’+.-]+")
 _LEADS_ALL: Final = re.compile(r"^(?:On|In) (?:the week of )?[^,A-Z]*(?:[A-Z][a-z]+ )?\d{4},? ", 0)
+_NO_NAME: Final = (
+    r"(?:The|An?|This|That|These|Those|It|There|In|On|At|From|Since|After|Before|When|If|No|Not|Always|Never|Please|Nobody|Everybody|"
+    r"Every|All|Some|Most|New|One|Two|Both|Also|And|But|So|For|With|Use|Keep|Call|Reply|Answer|Log|Region|People)"
+)
 _USER: Final = re.compile(r"^(?:(?:the )?user|i)(?=\W)", _I)
 
 
@@ -224,7 +235,9 @@ def _subject(body: str, speaker: str | None) -> tuple[str, str, str | None]:
         return AGENT, _verb(body[match.end() :]), None
     if match := re.match(r"^(I|I'm|Im|We|we|we're|I've) ", body):
         return me, _verb(body[match.end() :]), None
-    if match := re.match(r"^([A-Z][\w'-]+)(?: (?=[a-z])|'s (?=now|moving|in|at|a|an|allergic))", body):
+    if match := re.match(
+        rf"^(?!{_NO_NAME}\b)([A-Z][\w'-]+)(?: (?=[a-z])|'s (?=now|moving|in|at|a|an|allergic))", body
+    ):
         return match[1].lower(), _verb(body[match.end() :]), None
     return "", "", None
 

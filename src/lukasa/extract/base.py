@@ -22,3 +22,4 @@ class Extracted:
 
     facts: tuple[Fact, ...] = ()
     dropped: tuple[Dropped, ...] = ()
+    extractor: str = "rules"

@@ -49,28 +49,42 @@ _NEGATED: Final = re.compile(
 )
 _NAMES: Final = re.compile(r"(?<!^)(?<!\. )\b[A-Z][\w'-]+")
 _FIGURES: Final = re.compile(r"\d+(?:[.:]\d+)?")
+_NOTHING: Final = ("no", "not any")
 _EARLIER: Final = timedelta(days=31)
 
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A text with what it claims; `at` is when that was so, as far as is known."""
+    """A text with what it claims, when it was said and, where that is another time, when it happened."""
 
     text: str
     claims: Sequence[Claim]
     words: frozenset[str]
-    at: datetime | None = None
+    said_at: datetime | None = None
+    happened: datetime | None = None
 
 
-def statement(text: str, *, speaker: str | None = None, at: datetime | None = None) -> Statement:
+def statement(
+    text: str,
+    *,
+    speaker: str | None = None,
+    said_at: datetime | None = None,
+    happened: datetime | None = None,
+) -> Statement:
     """*text* as a statement; *speaker* is the name of who is "I" in it."""
     found = claims(text, speaker=speaker)
-    return Statement(text, found, frozenset(spellings[0] for spellings in query_words(text)), at)
+    words = frozenset(spellings[0] for spellings in query_words(text))
+    return Statement(text, found, words, said_at, happened)
+
+
+def older(one: Statement, other: Statement) -> bool:
+    """Whether *one* was said before *other*."""
+    return one.said_at is not None and other.said_at is not None and one.said_at < other.said_at
 
 
 def ends(new: Statement, known: Statement) -> str | None:
     """Why *known* holds no longer once *new* is said; None where both can be true."""
-    if new.at is not None and known.at is not None and new.at + _EARLIER < known.at:
+    if new.happened is not None and known.said_at is not None and new.happened + _EARLIER < known.said_at:
         return None  # an old event, told later, does not undo what came after it
     both = _BOTH.search(new.text) is not None
     for claim in new.claims:
@@ -111,7 +125,7 @@ def _single(claim: Claim, other: Claim, around: Sequence[Claim], *, both: bool) 
             return f"{name} ended"
         return None
     if not other.holds:
-        return f"{name} began"
+        return f"{name} began" if other.value in _NOTHING or _overlap(claim.value, other.value) else None
     if _agree(claim.value, other.value):
         return None
     return None if both and name not in ("schedule", "reply") else f"{name} changed"

@@ -44,7 +44,7 @@ _MONTH = (
 _COUNT = r"\d{1,3}|an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|(?:a )?couple of"
 _PART = r"(?: (?:morning|afternoon|evening|night|noon))?"
 _ORDINAL = r"(?:st|nd|rd|th)"
-_BEFORE = r"(?P<prep>\b(?:on|in|since|by|until|till|til|from|before|after|for|around|about|during|over|at)\s+(?:the\s+)?)?"
+_BEFORE = r"(?P<prep>\b(?:on|in|since|by|until|till|til|from|before|after|for|around|about|during|over|at|to|of)\s+(?:the\s+)?)?"
 _YEAR = r"(?:19|20)\d\d"
 
 _PATTERN: Final = re.compile(
@@ -79,16 +79,21 @@ _TRIGGER: Final = re.compile(
 _RECURRING: Final = re.compile(
     r"(?:\b(?:every|each|most|all|any|(?:bi-?)?weekly|alternate|other|and|or) (?:other )?)$", re.I
 )
+_HABIT: Final = re.compile(
+    r"\b(?:often|usually|always|every|each|never|typically|generally|rarely|common)\b", re.IGNORECASE
+)
 _FUTURE: Final = re.compile(
     r"\b(?:will|won't|'ll|ll|going to|gonna|planning|plan|plans|moving|starts?|starting|due|booked|hoping|hope|"
     r"want|wants|need|needs|aim|aiming|goal|deadline|until|till|by|turns?|turning|get to|upcoming|"
-    r"coming|flying|visiting|expecting|expected)\b|'ll\b",
+    r"coming|flying|visiting|expecting|expected|moved to|rescheduled|postponed|brought forward|appointment)\b|'ll\b",
     re.IGNORECASE,
 )
 _WORD: Final = re.compile(r"[a-z']+", re.IGNORECASE)
 _MARKS: Final = ("-", "–", "—", ":", "(", "/", "*", "[")
 _YEAR_WRITTEN: Final = re.compile(rf"\b{_YEAR}\b")
-_KEPT: Final = frozenset("since by until till til from before after around about during over for".split())
+_KEPT: Final = frozenset(
+    "since by until till til from before after around about during over for to of".split()
+)
 
 
 def find(text: str, said_at: datetime) -> Iterator[Mention]:
@@ -279,6 +284,8 @@ def _day_of_month(given: Mapping[str, str], said: date, tense: Tense) -> When | 
 
 def _bare(match: re.Match[str], given: Mapping[str, str], said: date, tense: Tense) -> When | None:
     before = given.get("prep", "").split()
+    if "bare_day" not in given and _HABIT.search(match.string):
+        return None  # "fog is common in February"
     if "bare_day" in given:
         return _written(weekday_near(said, _weekday(given["bd"]), tense), named=True)
     if "bare_month" in given:

@@ -40,11 +40,11 @@ def path(tmp_path: Path) -> Path:
     """A memory with two texts, one that was deleted, one of somebody else."""
     path = tmp_path / "checked.db"
     with Memory(path, embedder=HashEmbedder(64)) as memory:
-        one = memory.add("the first text", user_id="ines", agent_id="guide")["results"][0]["id"]
+        one = memory.add("the first text", user_id="ines", agent_id="guide", infer=False)["results"][0]["id"]
         memory.update(one, "another text")
-        two = memory.add("soon gone", user_id="ines", agent_id="guide", idempotency_key="k")
+        two = memory.add("soon gone", user_id="ines", agent_id="guide", idempotency_key="k", infer=False)
         memory.delete(two["results"][0]["id"])
-        memory.add("of somebody else", user_id="omar")
+        memory.add("of somebody else", user_id="omar", infer=False)
     return path
 
 
@@ -190,7 +190,7 @@ def test_each_damage_is_found_and_nothing_else(path: Path, damage: str) -> None:
 
 def test_a_link_to_another_tenants_memory_is_found(path: Path) -> None:
     with Memory(path, embedder=HashEmbedder(64), space="other") as memory:
-        memory.add("of another tenant", user_id="ines")
+        memory.add("of another tenant", user_id="ines", infer=False)
     run(path, "INSERT INTO links SELECT min(id), max(id), 'related', 0 FROM memories")
     assert [(finding.check, "another space" in finding.problem) for finding in found(path)] == [
         ("links", True)
@@ -207,7 +207,7 @@ def test_no_finding_holds_a_text(path: Path) -> None:
 def test_a_long_list_is_cut_and_says_so(tmp_path: Path) -> None:
     path = tmp_path / "long.db"
     with Memory(path, embedder=HashEmbedder(16)) as memory:
-        memory.add([{"role": "user", "content": f"note {n}"} for n in range(25)], user_id="ines")
+        memory.add([{"role": "user", "content": f"note {n}"} for n in range(25)], user_id="ines", infer=False)
     run(path, "UPDATE versions SET hash = '0'")
     findings = found(path)
     assert len(findings) == 21
@@ -251,6 +251,7 @@ def test_after_many_random_operations_nothing_is_wrong(tmp_path: Path) -> None:
                         agent_id=agent,
                         expiration_date=expires,
                         metadata={"n": dice.random()},
+                        infer=False,
                     )
                     known += [one["id"] for one in done["results"]]
                 elif action < 0.85:

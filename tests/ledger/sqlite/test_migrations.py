@@ -27,12 +27,16 @@ def lived(path: Path) -> None:
     """A ledger with a past: changed, expired, deleted and erased memories of two users and an agent."""
     with Memory(path, embedder=HashEmbedder(64)) as memory:
         turns = [{"role": "user", "content": f"note {n} about the kayak"} for n in range(20)]
-        memory.add([{"role": "system", "content": "be kind"}, *turns], user_id="ines", agent_id="guide")
-        one = memory.add("I live in Ghent", user_id="ines", idempotency_key="k", metadata={"a": [1]})
+        memory.add(
+            [{"role": "system", "content": "be kind"}, *turns], user_id="ines", agent_id="guide", infer=False
+        )
+        one = memory.add(
+            "I live in Ghent", user_id="ines", idempotency_key="k", metadata={"a": [1]}, infer=False
+        )
         memory.update(one["results"][0]["id"], "I live in Bruges")
-        memory.add("long over", user_id="ines", expiration_date="2020-01-01")
+        memory.add("long over", user_id="ines", expiration_date="2020-01-01", infer=False)
         for erase in (False, True):
-            gone = memory.add("soon gone", user_id="omar", run_id="r")["results"][0]["id"]
+            gone = memory.add("soon gone", user_id="omar", run_id="r", infer=False)["results"][0]["id"]
             memory.delete(gone, erase=erase)
 
 

@@ -56,13 +56,13 @@ def path(tmp_path: Path) -> Path:
     path = tmp_path / "original.db"
     with Memory(path, embedder=HashEmbedder(64)) as memory:
         turns = [{"role": "user", "content": f"note {n} about the kayak"} for n in range(450)]
-        memory.add(turns, user_id="ines", agent_id="guide")
-        one = memory.add("I live in Ghent", user_id="ines")["results"][0]["id"]
+        memory.add(turns, user_id="ines", agent_id="guide", infer=False)
+        one = memory.add("I live in Ghent", user_id="ines", infer=False)["results"][0]["id"]
         memory.update(one, "I live in Bruges", metadata={"二": [1.5, None]})
-        memory.add("long over", user_id="ines", expiration_date="2020-01-01")
-        gone = memory.add("gone", user_id="omar", agent_id="guide")["results"][0]["id"]
+        memory.add("long over", user_id="ines", expiration_date="2020-01-01", infer=False)
+        gone = memory.add("gone", user_id="omar", agent_id="guide", infer=False)["results"][0]["id"]
         memory.delete(gone)
-        memory.add("omar's beagle", user_id="omar", agent_id="guide")
+        memory.add("omar's beagle", user_id="omar", agent_id="guide", infer=False)
     return path
 
 
@@ -95,7 +95,7 @@ def test_an_existing_ledger_keeps_its_own_and_a_running_process_sees_the_rest(
 ) -> None:
     other = tmp_path / "other.db"
     with Memory(other, embedder=HashEmbedder(64)) as running:
-        running.add("a florist of mine", user_id="omar")
+        running.add("a florist of mine", user_id="omar", infer=False)
         assert running.search("florist", user_id="omar")["results"][0]["memory"] == "a florist of mine"
         restored(other, exported(path))
         assert running.search("beagle", user_id="omar")["results"][0]["memory"] == "omar's beagle"
@@ -186,7 +186,7 @@ def test_what_another_space_was_told_cannot_be_made_a_source(tmp_path: Path) -> 
     path = tmp_path / "tenants.db"
     for space in ("default", "other"):
         with Memory(path, embedder=HashEmbedder(64), space=space) as memory:
-            memory.add(f"told to {space}", user_id="ines")
+            memory.add(f"told to {space}", user_id="ines", infer=False)
     lines = exported(path)
     ledger = SqliteLedger(path, space="other", model=None)
     copy: list[bytes] = []

@@ -29,9 +29,22 @@ def test_the_demo_keeps_off_the_ledger_of_the_environment(shell: Shell):
 
 def test_what_the_demo_shows_is_so(shell: Shell, tmp_path: Path):
     done = shell.json("demo", "--path", str(tmp_path / "demo.db"))
-    assert list(done) == ["path", "ingest", "english", "chinese", "change", "history", "scopes", "secrets"]
+    assert list(done) == [
+        *(
+            "path",
+            "ingest",
+            "english",
+            "chinese",
+            "sources",
+            "change",
+            "history",
+            "scopes",
+            "secrets",
+        )
+    ]
     changed, apart = cast("list[dict[str, list[dict[str, str]]]]", [done["change"], done["scopes"]])
-    now, then = changed.values()
+    ended, now, then = changed.values()
+    assert [one["memory"] for one in ended] == [then[0]["memory"]]
     assert "16 June" in now[0]["memory"]
     assert "9 June" in then[0]["memory"]
     assert "Bergen" in apart["user_id nadia"][0]["memory"]

@@ -38,19 +38,19 @@ def item(shell: Shell, words: str, *more: str) -> dict[str, object]:
 
 def test_an_export_of_chatgpt_is_stored_with_titles_and_times(shell: Shell, tmp_path: Path):
     file = zipped(tmp_path / "export.zip", {"conversations.json": [PORTO], "user.json": {"id": "u"}})
-    done = shell.json("ingest", str(file), "-u", "ines")
+    done = shell.json("ingest", "--verbatim", str(file), "-u", "ines")
     assert (done["format"], done["conversations"], done["memories"], done["bad"]) == ("chatgpt", 1, 2, 0)
     one = item(shell, "On 24 June.", "-u", "ines")
     assert one["metadata"] == {"source": "chatgpt", "conversation_id": "c-1", "title": "Trip to Porto"}
     assert one["created_at"] == "2024-06-03T07:33:29.750000+00:00"
     assert one["role"] == "assistant"
-    assert shell.json("ingest", str(file), "-u", "ines")["known"] == 1
+    assert shell.json("ingest", "--verbatim", str(file), "-u", "ines")["known"] == 1
 
 
 def test_an_export_of_claude_is_stored_with_what_claude_noted(shell: Shell, tmp_path: Path):
     members = {"conversations.json": [BREAD], "memories.json": [MEMORY], "projects.json": [PROJECT]}
     file = str(zipped(tmp_path / "export.zip", members))
-    done = shell.json("ingest", file)
+    done = shell.json("ingest", "--verbatim", file)
     assert (done["format"], done["conversations"], done["kept"], done["memories"]) == ("claude", 1, 5, 7)
     assert done["left_out"] == {"documents of projects": 2, "instructions of projects": 1}
     noted = item(shell, "The festa in June")
@@ -62,12 +62,12 @@ def test_an_export_of_claude_is_stored_with_what_claude_noted(shell: Shell, tmp_
         "section": "Top of mind",
         "attributed_to": "assistant",
     }
-    again = shell.json("ingest", file)
+    again = shell.json("ingest", "--verbatim", file)
     assert (again["memories"], again["known"]) == (0, 6)
 
 
 def test_a_store_of_mem0_is_stored_with_its_history(shell: Shell):
-    done = shell.json("ingest", str(STORE))
+    done = shell.json("ingest", "--verbatim", str(STORE))
     assert (done["format"], done["kept"], done["memories"], done["bad"]) == ("mem0", 4, 4, 0)
     assert done["left_out"] == {"deleted memories": 1}
     tea = item(shell, TEA[2], "-u", "ines")
@@ -101,7 +101,7 @@ def test_what_a_memory_of_mem0_said_at_a_time_is_found_as_of_then(shell: Shell, 
     dump = write(
         tmp_path / "a.json", [{"id": "m", "memory": TEA[0], "user_id": "ines", "created_at": "2024-01-01"}]
     )
-    shell.run("ingest", str(dump))
+    shell.run("ingest", "--verbatim", str(dump))
     write(
         tmp_path / "a.json",
         [
@@ -114,24 +114,24 @@ def test_what_a_memory_of_mem0_said_at_a_time_is_found_as_of_then(shell: Shell, 
             }
         ],
     )
-    done = shell.json("ingest", str(dump))
+    done = shell.json("ingest", "--verbatim", str(dump))
     assert (done["memories"], done["known"], done["revised"]) == (0, 1, 1)
     assert shell.memories("-u", "ines") == [TEA[2]]
     assert shell.memories("-u", "ines", "--as-of", "2024-03-01") == [TEA[0]]
-    assert shell.json("ingest", str(dump))["revised"] == 0
+    assert shell.json("ingest", "--verbatim", str(dump))["revised"] == 0
 
 
 def test_a_second_run_over_a_store_stores_nothing_and_the_dump_of_it_neither(shell: Shell):
-    shell.run("ingest", str(STORE))
-    again = shell.json("ingest", str(STORE))
+    shell.run("ingest", "--verbatim", str(STORE))
+    again = shell.json("ingest", "--verbatim", str(STORE))
     assert (again["memories"], again["known"], again["revised"]) == (0, 4, 0)
-    dump = shell.json("ingest", str(DATA / "mem0" / "2.2.1-qdrant.get_all.json"))
+    dump = shell.json("ingest", "--verbatim", str(DATA / "mem0" / "2.2.1-qdrant.get_all.json"))
     assert (dump["memories"], dump["known"], dump["revised"]) == (0, 3, 0)
     assert shell.json("stats")["memories"] == 4
 
 
 def test_a_memory_that_was_edited_or_deleted_here_stays_so(shell: Shell, tmp_path: Path):
-    shell.run("ingest", str(STORE))
+    shell.run("ingest", "--verbatim", str(STORE))
     tea, cello = item(shell, TEA[2], "-u", "ines"), item(shell, "Plays the cello", "-u", "ines")
     shell.run("update", str(tea["id"]), "Drinks water")
     shell.run("delete", str(cello["id"]))
@@ -144,7 +144,7 @@ def test_a_memory_that_was_edited_or_deleted_here_stays_so(shell: Shell, tmp_pat
         for one in (tea, cello)
     ]
     for archive in (str(STORE), str(write(tmp_path / "a.json", dump))):
-        assert shell.json("ingest", archive)["memories"] == 0
+        assert shell.json("ingest", "--verbatim", archive)["memories"] == 0
         assert "Drinks water" in shell.memories("-u", "ines")
         assert not {"Plays the cello", "Changed there"} & set(shell.memories("-u", "ines"))
 
@@ -159,8 +159,9 @@ def test_a_stop_between_a_memory_and_its_later_versions_is_made_good(shell: Shel
             timestamp=part.timestamp,
             idempotency_key=part.key,
             **part.ids,
+            infer=False,
         )
-    done = shell.json("ingest", str(STORE))
+    done = shell.json("ingest", "--verbatim", str(STORE))
     assert (done["memories"], done["known"], done["revised"]) == (3, 1, 1)
     tea = item(shell, TEA[2], "-u", "ines")
     history = cast(
@@ -193,37 +194,37 @@ def test_a_conversation_that_has_grown_adds_its_new_messages_only(shell: Shell, 
     file = tmp_path / "conversations.json"
     for count in (3, 4, MOST, MOST + 1, MOST + 7, MOST * 2 + 1):
         before = int(cast("int", shell.json("stats")["memories"])) if shell.ledger.exists() else 0
-        done = shell.json("ingest", export(file, chat(count)))
+        done = shell.json("ingest", "--verbatim", export(file, chat(count)))
         assert done["memories"] == count - before
-        assert shell.json("ingest", str(file))["memories"] == 0
+        assert shell.json("ingest", "--verbatim", str(file))["memories"] == 0
     told = shell.memories()
     assert sorted(told) == sorted(f"note c-1 {number}" for number in range(MOST * 2 + 1))
 
 
 def test_a_conversation_under_a_new_title_or_in_a_new_place_is_no_news(shell: Shell, tmp_path: Path):
-    shell.run("ingest", export(tmp_path / "conversations.json", chat(5), chat(3, "c-2")))
+    shell.run("ingest", "--verbatim", export(tmp_path / "conversations.json", chat(5), chat(3, "c-2")))
     later = export(tmp_path / "a.json", chat(2, "c-3"), chat(3, "c-2"), chat(6, title="Renamed"))
-    done = shell.json("ingest", later)
+    done = shell.json("ingest", "--verbatim", later)
     assert (done["memories"], done["known"]) == (3, 1)
 
 
 def test_the_same_words_in_two_conversations_or_of_two_people_are_two(shell: Shell, tmp_path: Path):
     same = {**chat(2), "conversation_id": "c-2", "id": "c-2"}
     file = export(tmp_path / "conversations.json", chat(2), same)
-    assert shell.json("ingest", file, "-u", "ines")["memories"] == 4
-    assert shell.json("ingest", file, "-u", "bo")["memories"] == 4
+    assert shell.json("ingest", "--verbatim", file, "-u", "ines")["memories"] == 4
+    assert shell.json("ingest", "--verbatim", file, "-u", "bo")["memories"] == 4
 
 
 def test_a_killed_ingest_of_an_archive_goes_on_where_it_was(shell: Shell, tmp_path: Path):
     file = export(tmp_path / "conversations.json", *(chat(90, f"c-{number}") for number in range(30)))
-    process = started(shell, "ingest", file)
+    process = started(shell, "ingest", "--verbatim", file)
     begun(shell, process)
     process.kill()
     process.communicate()
     assert process.returncode == -signal.SIGKILL
     before = stored(shell)
     assert 100 <= before < 2700
-    assert shell.json("ingest", file)["memories"] == 2700 - before
+    assert shell.json("ingest", "--verbatim", file)["memories"] == 2700 - before
     told = shell.memories("--limit", "5000")
     assert len(set(told)) == len(told) == 2700
 
@@ -233,7 +234,7 @@ def test_a_killed_ingest_of_an_archive_goes_on_where_it_was(shell: Shell, tmp_pa
 
 def test_dry_run_prints_what_would_be_kept_and_stores_nothing(shell: Shell, tmp_path: Path):
     said = tree(message("user", text("My password is hunter2x, my dog is Bruno")))
-    done = shell.run("ingest", export(tmp_path / "a.json", PORTO, said), "--dry-run")
+    done = shell.run("ingest", "--verbatim", export(tmp_path / "a.json", PORTO, said), "--dry-run")
     assert done.stdout.splitlines() == [
         "conversation 'Trip to Porto'\tWhen is the festa?",
         "conversation 'Trip to Porto'\tOn 24 June.",
@@ -241,7 +242,7 @@ def test_dry_run_prints_what_would_be_kept_and_stores_nothing(shell: Shell, tmp_
         "2 conversations: 3 memories would be stored",
     ]
     assert "masked 1 password" in done.stderr
-    kept = shell.run("ingest", str(STORE), "--dry-run").stdout
+    kept = shell.run("ingest", "--verbatim", str(STORE), "--dry-run").stdout
     assert TEA[2] in kept
     assert TEA[0] not in kept
     assert kept.splitlines()[-1] == "4 memories of mem0's: 4 memories would be stored"
@@ -254,7 +255,7 @@ def test_bad_entries_and_what_is_left_out_are_told(shell: Shell, tmp_path: Path)
     )
     bad_time = tree(message("user", text("x"), 1e300), title="Bad time", conversation_id="c-9")
     file = export(tmp_path / "conversations.json", PORTO, 3, bad_time, tree(picture, conversation_id="c-2"))
-    done = shell.run("ingest", file, code=1)
+    done = shell.run("ingest", "--verbatim", file, code=1)
     assert done.stderr.splitlines() == [
         "error: conversations.json, entry 2: int, where an object was expected",
         "error: conversation 'Bad time': messages[0].timestamp must be a datetime, a date, an ISO 8601 text"
@@ -262,7 +263,7 @@ def test_bad_entries_and_what_is_left_out_are_told(shell: Shell, tmp_path: Path)
         "left out: 1 images, 1 conversations without a word",
     ]
     assert done.stdout == "3 conversations: 2 memories stored, 2 bad\n"
-    assert shell.json("ingest", file, "--skip-bad")["bad"] == 2
+    assert shell.json("ingest", "--verbatim", file, "--skip-bad")["bad"] == 2
 
 
 def test_names_in_an_archive_do_not_steer_the_terminal(shell: Shell, tmp_path: Path):
@@ -282,26 +283,26 @@ def test_a_memory_of_any_role_is_kept(shell: Shell, tmp_path: Path):
 
 def test_the_format_may_be_said(shell: Shell, tmp_path: Path):
     file = export(tmp_path / "a.json", PORTO)
-    assert shell.json("ingest", file, "--format", "chatgpt")["memories"] == 2
-    assert "no 'uuid'" not in shell.run("ingest", file, "--format", "jsonl", code=1).stderr
-    shell.run("ingest", file, "--format", "gemini", code=2)
-    shell.run("ingest", "-", "--format", "mem0", code=2)
+    assert shell.json("ingest", "--verbatim", file, "--format", "chatgpt")["memories"] == 2
+    assert "no 'uuid'" not in shell.run("ingest", "--verbatim", file, "--format", "jsonl", code=1).stderr
+    shell.run("ingest", "--verbatim", file, "--format", "gemini", code=2)
+    shell.run("ingest", "--verbatim", "-", "--format", "mem0", code=2)
 
 
 @pytest.mark.parametrize("what", ["a.txt", "folder"])
 def test_what_is_no_archive_says_what_was_looked_for(shell: Shell, tmp_path: Path, what: str):
     (tmp_path / "folder").mkdir()
     (tmp_path / "a.txt").write_text("words")
-    done = shell.run("ingest", str(tmp_path / what), code=1)
+    done = shell.run("ingest", "--verbatim", str(tmp_path / what), code=1)
     assert "cannot tell what this is; looked for: JSON lines; ChatGPT's" in done.stderr
 
 
 def test_a_file_that_is_not_there_is_a_usage_error(shell: Shell, tmp_path: Path):
-    assert "No such file" in shell.run("ingest", str(tmp_path / "none"), code=2).stderr
+    assert "No such file" in shell.run("ingest", "--verbatim", str(tmp_path / "none"), code=2).stderr
 
 
 def test_secrets_in_an_archive_are_masked_and_noted(shell: Shell, tmp_path: Path):
     said = tree(message("user", text("The key is sk-proj-abcdefghijklmnopqrstuvwx1234.")))
-    done = shell.run("ingest", export(tmp_path / "a.json", said))
+    done = shell.run("ingest", "--verbatim", export(tmp_path / "a.json", said))
     assert "note: conversation 'Trip to Porto': masked 1 api key" in done.stderr
     assert shell.memories() == ["The key is [redacted: api key]."]

@@ -53,6 +53,12 @@ _TAKES_CLAUSE: Final = frozenset(
 )
 
 
+# "From 1 May I work at Nordtre" is one clause.
+_SETTING: Final = frozenset(
+    "from in on since at by after before during until every last next this for as".split()
+)
+
+
 def split(sentence: str) -> Sequence[Piece]:
     """The clauses of a sentence: spans that leave out what joins them, and the subject where it is shared."""
     low = sentence.lower().replace("’", "'")
@@ -73,7 +79,8 @@ def _run_ons(sentence: str, span: Span) -> list[Piece]:
     parts: list[Span] = []
     for match in _RUN_ON.finditer(sentence, start, end):
         before = sentence[start : match.start()].split()
-        if len(before) >= 3 and before[-1].lower().strip(",'\"") not in _TAKES_CLAUSE:
+        last = before[-1].strip(",'\"") if before else ""
+        if len(before) >= 3 and last not in _TAKES_CLAUSE and before[0] not in _SETTING:
             parts.append((start, match.start()))
             start = match.end()
     parts.append((start, end))
@@ -150,7 +157,7 @@ def turn_features(turn: str) -> frozenset[str]:
 
 _LEAD: Final = re.compile(
     r"^(?:[\W_]*(?:hi+|hey+|hello+|oh|ok|okay|so|well|and|but|also|btw|by the way|just so you know|just fyi|fyi|update|yeah|yes|yep|yup|no(?=[,.!]|\s+i\b)|nope|nah|anyway|anyways|"
-    r"honestly|actually|haha+|hehe|lol|hmm+|um+|ugh|wow|good (?:morning|evening|afternoon)|morning|thanks|thank you|thx|great|cool|nice|sure|right|decided|brain dump|"
+    r"honestly|actually|haha+|hehe|lol|hmm+|um+|ugh|wow|good(?:(?= morning| evening| afternoon) \w+|(?=[,.!]))|morning|thanks|thank you|thx|great|cool|nice|sure|right|decided|brain dump|"
     r"please remember(?: that)?|remember(?: that| this)?(?=[\s:])|(?:please )?note(?: that)?|for the record|heads up|for reference|keep in mind(?: that)?|as i said|like i said|plus|because|cos|since you asked|"
     r"to be honest|tbh|well then|quick (?:update|note)|small update|side note|first(?: of all|ly)?|second(?:ly)?|also just|speaking of which|for context|context|some context|a bit about me|about me|wait|sorry)(?:(?=[\W_])[^\w'\"“‘(]*|$))+",
     _I,
@@ -194,7 +201,7 @@ _COORDINATED: Final = re.compile(
     r"\b(and|but)\s+((?:also|never|always|usually|often|only|then|now|mostly)\s+)?([a-z]+)\b"
 )
 _PARTICIPLE: Final = re.compile(
-    r"^(?:been|always|never|just|also|already|recently|finally)\b|^\w+(?:ed|en)\b"
+    r"^(?:\w+ly |also |never |always |just |already )?(?:been|better|had|gone|seen|\w+ed)\b"
 )
 
 
@@ -207,14 +214,15 @@ def explicit(clause: str, label: str) -> str:
         made += [_third(body[at : quote.start()], label), quote.group()]
         at = quote.end()
     text = "".join([*made, _third(body[at:], label)]).strip()
-    text = _GONNA.sub(lambda match: _SAID[match[0].lower()], text[:1].upper() + text[1:])
+    text = text if text.startswith(label) else text[:1].upper() + text[1:]
+    text = _GONNA.sub(lambda match: _SAID[match[0].lower()], text)
     return text if text.endswith((".", "!", "?", "。")) else f"{text}."
 
 
 _SAID: Final = {"gonna": "going to", "wanna": "want to", "gotta": "have to", "kinda": "kind of"}
 _GONNA: Final = re.compile(r"\b(?:gonna|wanna|gotta|kinda)\b", _I)
 _ELIDED_BE = re.compile(
-    r"^(?:(?:also|still|now|currently|originally|already|just|always|not|never|finally)\s+)*(?:allergic|vegan|vegetarian|pescatarian|based|living|working|studying|learning|planning|moving|training|saving|originally|from(?! now| here)|married|single|divorced|"
+    r"^(?:(?:also|still|now|currently|originally|already|just|always|not|never|finally)\s+)*(?:allergic|vegan|vegetarian|pescatarian|based|living|working|studying|learning|planning|moving|training|saving|originally|from(?! now| here| \d)|married|single|divorced|"
     r"retired|\d{2}(?:\s+years?\sold)?$|born|flying|starting|going to|hoping|aiming|thinking of|off (?:to|dairy|sugar|gluten|alcohol|caffeine|meat|coffee)|lactose|expecting|pregnant|doing|using|in my)\b|^an?\s(?!bit)\w+\s(?:in|at|from|by|who|and)\b",
     _I,
 )
@@ -303,7 +311,9 @@ def _third(text: str, label: str) -> str:
 
 def _agreed(match: re.Match[str]) -> str:
     joint, adverb, verb = match.groups()
-    return f"{joint} {adverb or ''}{third_person(verb)}" if verb in _SURE else match.group()
+    goes_on = match.string[match.end() :].split(" ", 2)[1:2]
+    sure = verb in _SURE or (verb in BASE and goes_on in (["as"], ["at"], ["for"], ["in"], ["to"], ["with"]))
+    return f"{joint} {adverb or ''}{third_person(verb)}" if sure else match.group()
 
 
 # After "and" these are verbs more often than nouns.

@@ -67,7 +67,7 @@ AT_START: Final[Mapping[str, str]] = {
         r"remember|note))\w+)\b"
     ),
     "hypothetical": r"(?:and |so |but )?if\b",
-    "passing": r"(?:(?:it|that|this)(?:'s| is| was| looks| sounds| makes| helps| works| worked| would| seems| does| did| feels| has| could| can| will)|you(?:'re|'ve|'ll)?|your|u|seeing|sounds|glad|so glad|looking forward|can't wait|hope)\b",
+    "passing": r"(?:(?:it|that|this)(?:'s| is| was| looks| sounds| makes| helps| works| worked| would| seems| does| did| feels| has| could| can| will)|you(?:'re|'ve|'ll)?|your|u|seeing|sounds|here's|here is|here are|we should|we could|we can|you should|glad|so glad|looking forward|can't wait|hope)\b",
     "instruction": (
         r"(?:(?:and|also|oh|ok|so|but|please|pls|plz|btw|just|no)\W+)*(?:always|never|don't ever|dont ever|please always|please never|"
         r"(?:please |pls )?(?:don't|dont|do not|stop|avoid|no|only|keep|use|answer|reply|respond|write|refer to me|address me|stick to|remember to|"
@@ -95,7 +95,7 @@ AT_START: Final[Mapping[str, str]] = {
     # Says something only together with the clause before it.
     "dependent": (
         r"(?:(?:and|but|so|also|oh|then|plus|yeah|yes)\s+)*(?:(?:it|they|them|those|these|that|this|he|she|his|her|their|its|both|there)(?:'\w+)?\b|"
-        r"which\b|(?:i|we)?\s*(?:\w+(?:'\w+)?\s+){1,3}(?:it|them|that one|this one)\b(?!\s+(?:is|was|are|were|on)\b))"
+        r"which\b|(?:i|we)?\s*(?:\w+(?:'\w+)?\s+){1,3}(?:it|them|that one|this one|here)\b(?!\s+(?:is|was|are|were|on)\b))"
     ),
 }
 SMALL_TALK: Final = (
@@ -123,8 +123,8 @@ PHRASES: Final[Mapping[str, str]] = {
         r"what a (?:week|day|game|mess|shame|night|month|year|pain|view)"
     ),
     "passing": (
-        rf"(?:{_I}|we are|i am|i feel|i was|i got) (?:\w+ ){{0,2}}?(?:tired|exhausted|shattered|knackered|hungry|starving|bored|sleepy|cold|hot|busy|stressed|"
-        r"overwhelmed|confused|lost|stuck|excited|happy|sad|glad|annoyed|frustrated|worried|nervous|back|done|here|fine|ok|okay|good|great|sure|"
+        r"(?:i'm|im|i am|we're|we are|i feel|i was|i got) (?:\w+ ){0,2}?(?:tired|exhausted|shattered|knackered|hungry|starving|bored|sleepy|cold|hot|busy|stressed|"
+        r"overwhelmed|confused|lost|stuck|excited|happy|sad|glad|annoyed|frustrated|worried|nervous|back|done|here\b|fine|ok|okay|good|great|sure|"
         r"sorry|late|kidding|joking|serious|thinking|wondering|guessing|trying|hoping|dying|crying|laughing|sweating|freezing|about to|just|so|going with|"
         r"proud|lucky|grateful|thankful|impressed|amazed|pumped|stoked|thrilled|gonna keep|struggling (?:with|to)|"
         r"getting (?:an?|the|this|these|some) (?:\w+ )?(?:error|issue|problem|warning|exception)|having (?:trouble|issues|problems|an issue|a problem|some|difficulty)|"
@@ -141,6 +141,10 @@ PHRASES: Final[Mapping[str, str]] = {
         r"i (?:want|need)(?:ed)? to (?:make sure|ensure|know|understand|see|check|confirm|ask|implement|add|use|create|write|make it|test|optimi[sz]e|avoid|display|handle|set up|get (?:a|some|the)|"
         r"fix|figure|compare|calculate|prove|find|show|keep|improve|include)\b|never give up|keep going|means? (?:so much|a lot|the world)"
     ),
+    "request": (
+        r"please (?:provide|give|show|explain|help|tell|let|suggest|share|write|make)|can you|could you|would you (?:mind|be able)|help me (?!when|through)|"
+        r"i would(?: also)? like to (?:know|use|see|understand|get|have you)|i'd(?: also)? like to (?:know|use|see|understand|get)"
+    ),
     "secret": r"redacted: ",
     # for
     "first person": r"(?:i'm|im|i've|ive|i'll|i'd|i|mine|my|me|we're|we've|we'll|we|our|us)\b(?!\.e)",
@@ -153,7 +157,7 @@ PHRASES: Final[Mapping[str, str]] = {
     ),
     "state": (
         rf"(?:{_I}|i am|we are)(?:\s+{_ADVERB})*\s+(?:live|work(?:ed)? (?:as|at|for|in|from|part|full|nights|shifts|with|on)|teach|study|studied|play|speak|drive|own|rent|collect|volunteer|coach|run a|"
-        r"manage|lead|train|commute|sing|paint|knit|bake|garden|hate|adore|loathe|dislike|enjoy|prefer|love (?!that|how|it|your|the way|what|being able|seeing|having you)|can't (?:stand|bear|eat|have)|cant (?:stand|eat|have)|"
+        r"manage|lead|train|commute|sing|paint|knit|bake|garden|hate|adore|loathe|dislike|enjoy|prefer|like (?!that|how|it\b|your|to know|the (?:way|idea)|what|this|these)|love (?!that|how|it|your|the way|what|being able|seeing|having you)|can't (?:stand|bear|eat|have)|cant (?:stand|eat|have)|"
         r"(?:don't|dont|do not) (?:eat|drink|like|smoke|drive|own|have|do|use|celebrate|speak|watch|cook|take|touch|work)|avoid|"
         r"only (?:eat|drink|use|buy|wear|read|fly|take|work|write|watch|listen)|eat|drink|smoke|go to|belong|report to|use|wear|take|track|deploy|"
         r"have (?:an?|two|three|four|five|six|\d+|no|my own|lived|worked|never|always)\b|(?:got|been|lived|worked|never|always|had|moved|started|switched|decided|quit|given up|gone)\b|"
@@ -226,6 +230,9 @@ CASED: Final[Mapping[str, re.Pattern[str]]] = {
     "introduces": re.compile(
         r"(?:\b[Ii]'m|\b[Ii]m|\bI am|\b[Mm]y name is|\b[Mm]y name's|\b[Tt]his is|\bname's)\s+(?!I\b|English\b|American\b|Python\b|OK\b)[A-Z][a-z]+"
     ),
+    "named subject": re.compile(
+        r"^\W*(?!(?:The|This|That|These|Those|It|There|What|Thanks|Here|Also|Just|Some|Most|Many|Every|All|One|Each|His|Her|Their|Its|Your|Yes|As|Is|Was|Has)\b)[A-Z][a-z]+ (?:is|was|has|had|will|[a-z]+(?:ed|[^s]s))\b"
+    ),
     "is a name": re.compile(r"\b(?:is|are|was|it's)\s+(?:an?\s+)?(?:\d{4}\s+)?[A-Z][a-z]+"),
 }
 CASED_HINTS: Final[Mapping[str, tuple[str, ...]]] = {
@@ -252,6 +259,7 @@ WEIGHTS: Final[Mapping[str, float]] = {
     "name": 0.7,
     "called": 0.8,
     "introduces": 2.0,
+    "named subject": 0.6,
     "is a name": 0.5,
     "schedule": 1.2,
     "starts": 0.8,

@@ -28,6 +28,7 @@ _HAN: Final = re.compile("[\u3400-\u9fff]")
 _LATIN: Final = re.compile("[a-zA-Z]")
 _WORTH_A_LOOK: Final = 1.0  # from this weight on, a claim that is recognised decides
 _CONTENT: Final = 2  # words that mean something, which a fact has at least
+_ENDS: Final = (*".!?。！？…",)
 _SHORT, _GAP = 4, 3  # words; characters between two clauses of a sentence
 _SHOWN: Final = 120  # characters of what was dropped
 
@@ -58,6 +59,7 @@ class Reading:
     episode: Episode
     kept: list[Clause] = field(default_factory=list[Clause])
     dropped: list[Dropped] = field(default_factory=list[Dropped])
+    notes: bool = False  # nobody is spoken to: whatever is stated was meant to be kept
     role_play: bool = False
     before: Clause | None = None  # what was dropped last, where it may go with what follows
 
@@ -69,20 +71,16 @@ class Reading:
 
 
 def extract(episode: Episode) -> Extracted:
-    """What is worth keeping of *episode*: the users' turns, or the agent's where it speaks for itself alone."""
-    reading = Reading(episode)
+    """What is worth keeping of *episode*: of the users' turns, or of the agent's in a memory of its own."""
+    roles = {message.role for message in episode.messages}
+    for_the_agent = episode.scope.agent_id is not None and episode.scope.user_id is None
+    role = "assistant" if for_the_agent and "assistant" in roles else "user"
+    reading = Reading(episode, notes=role == "assistant" and "user" not in roles)
     for position, message in enumerate(episode.messages):
-        speaker_role = "assistant" if _for_the_agent(episode) else "user"
-        if message.role == speaker_role:
+        if message.role == role:
             _read_turn(reading, position, message)
-    facts = [fact for clause in reading.kept if (fact := _fact(episode, clause)) is not None]
+    facts = [fact for clause in reading.kept if (fact := _fact(reading, clause)) is not None]
     return Extracted(tuple(facts), tuple(reading.dropped))
-
-
-def _for_the_agent(episode: Episode) -> bool:
-    """An agent's own memory: no user is named."""
-    scope = episode.scope
-    return scope.agent_id is not None and scope.user_id is None
 
 
 def language_of(text: str) -> Language | None:
@@ -115,7 +113,8 @@ def _read_turn(reading: Reading, position: int, message: Message) -> None:
     for stretch in foreign:
         reading.drop(stretch.text, stretch.reason, position)
     people: list[Person] = []
-    for clause in _clauses(own, position, message, language, _speaker(message, language)):
+    speaker = _speaker(message, language)
+    for clause in _clauses(own, position, message, language, speaker, notes=reading.notes):
         _judge(reading, clause, people)
 
 
@@ -126,12 +125,18 @@ def _speaker(message: Message, language: Language) -> Speaker:
 
 
 def _clauses(
-    own: Sequence[Own], position: int, message: Message, language: Language, speaker: Speaker
+    own: Sequence[Own],
+    position: int,
+    message: Message,
+    language: Language,
+    speaker: Speaker,
+    *,
+    notes: bool,
 ) -> Iterator[Clause]:
     said_at = message.said_at or datetime.now(UTC)
     for stretch in own:
         masked = masked_quotes(stretch.text)
-        for start, end, before in _pieces(stretch, masked, language):
+        for start, end, before in _pieces(stretch, masked, language, whole=notes):
             text = stretch.text[start:end].strip()
             if text:
                 first, last = min(stretch.start + start, stretch.end), min(stretch.start + end, stretch.end)
@@ -148,11 +153,14 @@ def _clauses(
                 )
 
 
-def _pieces(stretch: Own, masked: str, language: Language) -> Iterator[tuple[int, int, str]]:
+def _pieces(stretch: Own, masked: str, language: Language, *, whole: bool) -> Iterator[tuple[int, int, str]]:
     if stretch.listed:
         yield 0, len(stretch.text), ""
         return
     for first, last in sentences(masked, language.code):
+        if whole:
+            yield first, last, ""
+            continue
         for start, end, before in language.split(masked[first:last]):
             yield first + start, first + end, before
 
@@ -164,7 +172,7 @@ def _judge(reading: Reading, clause: Clause, people: list[Person]) -> None:
     clause.features = language.features(clause.plain)
     if "correction" in clause.features and _correct(reading, clause):
         return
-    reason = _refused(clause, size) or _unpromising(clause)
+    reason = _refused(clause, size) or (None if reading.notes else _unpromising(clause))
     if reason is not None:
         reading.drop(clause.text, reason, clause.message)
         reading.before = clause if reason == "nothing lasting" else None
@@ -187,6 +195,8 @@ def _with_context(reading: Reading, clause: Clause) -> None:
     """A short clause is understood with the one before it: "nobody use celery, I get hives"."""
     before = reading.before
     if before is None or before.message != clause.message or not 0 <= clause.start - before.end <= _GAP:
+        return
+    if before.text.rstrip()[-1:] in _ENDS:
         return
     reading.dropped.pop()
     clause.text, clause.start = f"{before.text.rstrip()}, {clause.text}", before.start
@@ -246,12 +256,13 @@ def _trust(clause: Clause) -> Trust:
     return "agent" if clause.speaker.agent else "user"
 
 
-def _fact(episode: Episode, clause: Clause) -> Fact | None:
-    text, when = _text(clause)
-    if len(statement_words(text, clause)) < _CONTENT:
-        return None
+def _fact(reading: Reading, clause: Clause) -> Fact | None:
+    episode, (text, when) = reading.episode, _text(clause)
     found = claims(text, speaker=_name(clause.speaker))
-    first = next((claim for claim in found if claim.attribute), None)
+    first = next(iter(found), None)
+    if first is None and len(_meaning(text, clause)) < _CONTENT:
+        reading.drop(clause.text, "nothing lasting", clause.message)
+        return None
     return Fact(
         text=text,
         sources=_sources(clause),
@@ -273,7 +284,7 @@ def _fact(episode: Episode, clause: Clause) -> Fact | None:
     )
 
 
-def statement_words(text: str, clause: Clause) -> set[str]:
+def _meaning(text: str, clause: Clause) -> set[str]:
     """The words of a written fact that mean something, without the speaker's own name."""
     names = {spellings[0] for spellings in query_words(clause.speaker.label)}
     return {spellings[0] for spellings in query_words(text)} - names

@@ -34,8 +34,9 @@ from lukasa.portal import run
 from lukasa.serve.cli import output
 from lukasa.serve.cli.call import Call, scoped
 from lukasa.serve.cli.exits import Code
-from lukasa.serve.cli.keep import Item, Memo, Ready, episode_of, memo, store, texts_of
+from lukasa.serve.cli.keep import How, Item, Memo, Ready, episode_of, memo, store, texts_of
 from lukasa.serve.cli.tally import Tally
+from lukasa.serve.cli.verbs import Verbatim
 
 Keep = Callable[[list[Ready], Tally], None]
 
@@ -72,10 +73,15 @@ def ingest(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print what would be kept; store nothing.")
     ] = False,
+    verbatim: Verbatim = False,
+    no_embed: Annotated[
+        bool,
+        typer.Option("--no-embed", help="Store at once, for words to find; `lukasa reembed` embeds later."),
+    ] = False,
     skip_bad: Annotated[bool, typer.Option("--skip-bad", help="Bad entries are no failure.")] = False,
 ) -> None:
     """Remember a file of messages or somebody's archive; run again after a stop, it goes on where it was."""
-    archive = _archive(file, form)
+    archive, how = _archive(file, form), How(infer=not verbatim, embed=not no_embed)
     tally = Tally() if call.json else Tally(tell=output.note)
     try:
         with _progress(archive.size, shown=not call.json and not dry_run) as advance:
@@ -83,13 +89,20 @@ def ingest(
             if dry_run:
                 masks = redactor(call.settings().redact)
                 show = _count if call.json else _show
-                _read(call, archive.kind, entries, tally, masks, lambda window, _: show(window, tally, masks))
+                _read(
+                    call,
+                    archive.kind,
+                    entries,
+                    tally,
+                    masks,
+                    lambda window, _: show(window, tally, masks, how),
+                )
             else:
                 with call.memory(new=True) as memory:
                     aio = memory.aio
                     _read(
                         *(call, archive.kind, entries, tally, aio.house.redactor),
-                        keep=lambda window, tally: run(store(aio, window, tally)),
+                        keep=lambda window, tally: run(store(aio, window, tally, how)),
                     )
     except KeyboardInterrupt:
         output.note("stopped; the same command goes on from here")
@@ -149,16 +162,16 @@ def _items(call: Call, kind: Kind, entry: Conversation | Kept) -> Iterator[Item]
         yield from parts(kind, entry, default=call.ids, nobody=nobody)
 
 
-def _count(window: list[Ready], tally: Tally, masks: Redactor) -> None:
+def _count(window: list[Ready], tally: Tally, masks: Redactor, how: How) -> None:
     for item, episode in window:
-        tally.memories += 1 if isinstance(item, Memo) else len(texts_of(item, episode, masks))
+        tally.memories += 1 if isinstance(item, Memo) else len(texts_of(item, episode, masks, how))
         tally.warn(_where(item), episode.warnings)
 
 
-def _show(window: list[Ready], tally: Tally, masks: Redactor) -> None:
-    _count(window, tally, masks)
+def _show(window: list[Ready], tally: Tally, masks: Redactor, how: How) -> None:
+    _count(window, tally, masks, how)
     for item, episode in window:
-        texts = texts_of(item, episode, masks)
+        texts = texts_of(item, episode, masks, how)
         output.plain([_where(item), text] for text in (texts[-1:] if isinstance(item, Memo) else texts))
 
 
@@ -174,6 +187,7 @@ def _tell(call: Call, kind: Kind, tally: Tally, *, dry_run: bool) -> None:
                 _UNITS[kind]: tally.entries,
                 "kept": tally.kept,
                 "memories": tally.memories,
+                "superseded": tally.superseded,
                 "known": tally.known,
                 "revised": tally.revised,
                 "bad": tally.bad,
@@ -187,6 +201,7 @@ def _tell(call: Call, kind: Kind, tally: Tally, *, dry_run: bool) -> None:
     read = [f"{tally.entries} {_UNITS[kind]}"] if tally.entries or not tally.kept else []
     read += [f"{tally.kept} memories of {_NAMES[kind]}"] if tally.kept else []
     done = [f"{tally.memories} memories {verb}"]
+    done += [f"{tally.superseded} older ones ended"] if tally.superseded else []
     done += [f"{tally.known} known already"] if tally.known else []
     done += [f"{tally.revised} of them changed since"] if tally.revised else []
     done += [f"{tally.bad} bad"] if tally.bad else []

@@ -16,6 +16,7 @@ from lukasa.archives.base import Ids, Kept, Kind, Time, Version
 from lukasa.archives.parts import Part, after
 from lukasa.config import utc_now
 from lukasa.errors import IdempotencyConflict
+from lukasa.extract.rules.rules import extract
 from lukasa.house import House
 from lukasa.messages.edit import read_edit
 from lukasa.messages.normalize import normalize
@@ -25,8 +26,16 @@ from lukasa.reconcile.verbatim import TRUST, verbatim
 from lukasa.serve.cli.tally import Tally
 from lukasa.types import UNSET, Episode, Fact, JsonValue
 
-INFER: Final = False
-"""Whether `add` looks for facts in what was said. What another system has found is stored as it is."""
+
+@dataclass(frozen=True, slots=True)
+class How:
+    """How what was said is kept; what another system has found is stored as it is."""
+
+    infer: bool = True  # look for facts; else each message is a memory
+    embed: bool = True  # else words alone find it until `lukasa reembed`
+
+
+HOW: Final = How()
 
 
 _STANDING: Final = frozenset({"ADD", "UPDATE", "EXPIRE"})
@@ -46,16 +55,16 @@ Item: TypeAlias = "Part | Memo"
 Ready: TypeAlias = "tuple[Item, Episode]"
 
 
-def facts_of(episode: Episode) -> Sequence[Fact]:
+def facts_of(episode: Episode, how: How) -> Sequence[Fact]:
     """What `add` keeps of what was said."""
-    return verbatim(episode)
+    return extract(episode).facts if how.infer else verbatim(episode)
 
 
-def texts_of(item: Item, episode: Episode, masks: Redactor) -> list[str]:
+def texts_of(item: Item, episode: Episode, masks: Redactor, how: How) -> list[str]:
     """The texts that are stored for *item*."""
     if isinstance(item, Memo):
         return [episode.messages[0].text, *(_cleaned(version, masks) for version in item.later)]
-    return [fact.text for fact in facts_of(episode)]
+    return [fact.text for fact in facts_of(episode, how)]
 
 
 def memo(kind: Kind, kept: Kept, *, default: Ids, nobody: Ids) -> Memo:
@@ -116,7 +125,7 @@ def _cleaned(version: Version, masks: Redactor) -> str:
     return edit.text or ""
 
 
-async def store(memory: AsyncMemory, window: Sequence[Ready], tally: Tally) -> None:
+async def store(memory: AsyncMemory, window: Sequence[Ready], tally: Tally, how: How = HOW) -> None:
     """Add what the ledger does not hold yet: first all vectors at once, then one after the other."""
     house, fresh = memory.house, list[Ready]()
     for item, episode in window:
@@ -131,25 +140,27 @@ async def store(memory: AsyncMemory, window: Sequence[Ready], tally: Tally) -> N
             fresh.append(left)
         else:
             tally.known += 1
-    texts = [text for one in fresh for text in texts_of(*one, house.redactor)]
+    texts = [text for one in fresh for text in texts_of(*one, house.redactor, how)] if how.embed else []
     if texts:
         await house.embedder.embed(texts, use="passage")  # the embedder keeps them for the adds below
     for item, _ in fresh:
-        await _add(memory, item, tally)
+        await _add(memory, item, tally, how)
 
 
-async def _add(memory: AsyncMemory, item: Item, tally: Tally) -> None:
+async def _add(memory: AsyncMemory, item: Item, tally: Tally, how: How) -> None:
     part = item.part if isinstance(item, Memo) else item
     done = await memory.add(
         list(part.messages),
         metadata=part.metadata,
         timestamp=part.timestamp,
         expiration_date=part.expiration_date,
-        infer=INFER and not isinstance(item, Memo),
+        infer=how.infer and not isinstance(item, Memo),
+        embed=how.embed,
         idempotency_key=part.key,
         **part.ids,
     )
     tally.memories += len(done["results"])
+    tally.superseded += len(done["superseded"])
     tally.warn(part.where, done["warnings"])
     if isinstance(item, Memo) and done["results"]:
         await _update(memory, done["results"][0]["id"], item, item.later)
@@ -200,7 +211,7 @@ async def _catch_up(
     if not events or not _STANDING.issuperset(event["event"] for event in events):
         return 0
     here = [event["new_memory"] for event in events if event["event"] in ("ADD", "UPDATE")]
-    wanted = texts_of(item, episode, memory.house.redactor)
+    wanted = texts_of(item, episode, memory.house.redactor, HOW)
     first = Version(wanted[0], item.changed_at)
     missing = [first, *item.later][missing_from(here, wanted) :]
     await _update(memory, memory_id, item, missing)

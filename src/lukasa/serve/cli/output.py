@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from lukasa.results import HistoryItem, MemoryItem
+from lukasa.results import FoundSource, HistoryItem, MemoryItem
 
 SIGNALS = {
     "score": "final_score",
@@ -67,6 +67,15 @@ def memories(found: Sequence[MemoryItem], names: Sequence[str] = ()) -> None:
     return screen.print(made)
 
 
+def said(found: Sequence[FoundSource], names: Sequence[str]) -> None:
+    """What was said, each with its numbers *names*, when and by whom."""
+    lines = [
+        [*scores(one, names), when(one["said_at"]), one["name"] or one["role"], one["text"]] for one in found
+    ]
+    if lines:
+        rows([*names, "when", "who", "said"], lines)
+
+
 def table(columns: Sequence[str], lines: Iterable[Sequence[str]], *, tight: bool = False) -> Table:
     """A table; its cells are shown as they are, never read as markup."""
     made = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 0 if tight else 1, 0, 0))
@@ -89,7 +98,7 @@ def plain(lines: Iterable[Sequence[str]]) -> None:
         typer.echo("\t".join(" ".join(cell.split()) for cell in line))
 
 
-def scores(hit: MemoryItem, names: Sequence[str]) -> list[str]:
+def scores(hit: MemoryItem | FoundSource, names: Sequence[str]) -> list[str]:
     """A hit's numbers, of the columns *names*."""
     details = hit.get("score_details", {})
     return [f"{details.get(SIGNALS[name], hit.get('score') or 0.0):.3f}" for name in names]

@@ -20,6 +20,7 @@ class Tally:
     entries: int = 0  # lines, or conversations
     kept: int = 0  # memories that another system had made
     memories: int = 0
+    superseded: int = 0
     known: int = 0  # entries, or parts of long ones, that an earlier run had stored
     revised: int = 0  # known memories that have got a new version
     bad: int = 0
