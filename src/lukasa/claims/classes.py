@@ -24,6 +24,7 @@ KINDS: Final[dict[str, frozenset[str]]] = {
         "sugar sweets candy honey chocolate cake dessert desserts 糖 甜食 甜品 蛋糕 巧克力 蜂蜜".split()
     ),
     "gluten": frozenset("gluten bread pasta wheat flour noodles 面包 面条 面食".split()),
+    "vaping": frozenset(("vape", "vapes")),
     "smoking": frozenset("smoking smoke smokes cigarettes cigarette vaping 烟 抽烟 吸烟 香烟".split()),
 }
 DIETS: Final[dict[str, tuple[str, ...]]] = {

@@ -68,6 +68,13 @@ _OF_SUBJECT: Final = (
         ),
         False,
     ),
+    ("home", _p(rf"(?:put up|staying|stationed) in {_V}"), True),
+    (
+        "shift",
+        _p(r"(?:works? |on |doing )(?:the )?(?P<v>night|day|late|early|evening|weekend)s?(?: shifts?)?\b"),
+        True,
+    ),
+    ("shift", _p(r"off (?P<v>night|day|late|early)s\b"), False),
     ("job", _p(rf"works? as (?:an? |the )?{_V}"), True),
     (
         "job",
@@ -122,6 +129,10 @@ _OF_SUBJECT: Final = (
     ("pets", _p(r"(?:has|have|owns?) (?P<v>no) pets"), False),
     ("children", _p(r"(?:has|have) (?P<v>no) (?:kids|children)"), False),
 )
+_NO_MORE: Final = re.compile(
+    rf"\bno more {_V}|\b(?:knocked|kicked) (?P<w>\w+) (?:on the head|to the curb|into touch)", _I
+)
+_MOVED_SHIFT: Final = re.compile(r"\bmoved \w+ (?:to|onto) (?P<v>days|nights|lates|earlies)\b", _I)
 _PUT_ON: Final = re.compile(
     r"\bput (?:User|me|[A-Z]\w+) on (?P<v>\w+)|\bprescribed (?:User |me )?(?P<w>\w+)", _I
 )
@@ -135,7 +146,7 @@ _TOWARD: Final = (
     (
         False,
         _p(
-            rf"(?:has |is |'s )?(?:gone off|given up|gave up|quit|stopped(?: \w+ing)?|sick of|tired of|fed up with|done with|off|went off|no longer (?:\w+s?)|cut out|swore off|dropped|avoids?|cannot stand|can't stand|cant stand|hates?|dislikes?|loathes?|despises?|not (?:a fan of|into|keen on|eating|drinking)|allergic to) (?:of |to )?{_V}"
+            rf"(?:has |is |'s )?(?:gone (?:right |completely |totally |clean )?off|packed in|cut out|come off|came off|given up|gave up|quit|stopped(?: \w+ing)?|sick of|tired of|fed up with|done with|off|went off|no longer (?:\w+s?)|cut out|swore off|dropped|avoids?|cannot stand|can't stand|cant stand|hates?|dislikes?|loathes?|despises?|not (?:a fan of|into|keen on|eating|drinking)|allergic to) (?:of |to )?{_V}"
         ),
     ),
     (
@@ -201,6 +212,10 @@ def read(text: str, speaker: str | None) -> Iterator[Claim]:
         topic = plain(match["k"]).removeprefix("user's ")
         if topic not in (USER, ""):
             yield Claim(USER, f"schedule:{topic}", plain(match["v"]))
+    for match in _NO_MORE.finditer(body):
+        yield Claim(subject or USER, "toward", plain(match["v"] or match["w"]), holds=False, single=False)
+    if match := _MOVED_SHIFT.search(body):
+        yield Claim(subject if subject not in ("", USER) else USER, "shift", plain(match["v"]).rstrip("s"))
     if match := _PUT_ON.search(body):
         yield Claim(USER, "medication", plain(match["v"] or match["w"]))
     if rest:
@@ -326,7 +341,7 @@ _ANSWERS: Final = (
     (
         "reply:language",
         re.compile(
-            r"\bin (?P<v>english|german|french|spanish|chinese|italian|portuguese|dutch|polish|japanese|korean|hindi|arabic|turkish|swedish|british english|american english)\b",
+            r"\bin (?P<v>english|german|french|spanish|chinese|italian|portuguese|dutch|polish|japanese|korean|hindi|arabic|turkish|swedish)\b",
             _I,
         ),
     ),
@@ -342,7 +357,7 @@ _ANSWERS: Final = (
     ("reply:call", re.compile(r"\bcall(?:s|ed)? (?:User|me|him|her|them) (?P<v>[A-Z]?\w+)", 0)),
 )
 _STANDING: Final = re.compile(
-    r"\b(?:answers?|repl(?:y|ies)|respon(?:d|ses?)|write|use|call|from now on|always|emojis?|explanations?|units)\b",
+    r"\b(?:answers?|repl(?:y|ies)|respon(?:d|ses?)|write|use|call|from now on|always|emojis?|explanations?|units|spelling|code|henceforth)\b",
     _I,
 )
 _NEVER: Final = re.compile(r"\b(?:never|not|no|don't|avoid|without)\b[^,;]*$", _I)
@@ -355,7 +370,7 @@ def _instructions(body: str) -> Iterator[Claim]:
         for match in pattern.finditer(body):
             if attribute != "reply:emoji" and _NEVER.search(body[: match.start()]):
                 continue
-            value = plain(match["v"]).rstrip("s")
+            value = plain(match["v"] or match.groupdict().get("w") or "").rstrip("s")
             if attribute == "reply:emoji":
                 value = "no" if re.match(r"(?:no|without|never|don't|do not|stop)", value) else "yes"
             yield Claim(USER, attribute, value)

@@ -15,7 +15,7 @@ from lukasa.text.tokens import query_words
 
 # One value at a time, but said together with the other: "works at Varnholt as an analyst".
 _TOGETHER: Final = (
-    frozenset({"employer", "job", "manager", "boss"}),
+    frozenset({"employer", "job", "manager", "boss", "shift"}),
     frozenset(
         {
             "relationship",
@@ -96,7 +96,7 @@ def ends(new: Statement, known: Statement) -> str | None:
             )
             if reason is not None:
                 return reason
-    return None if both else _same_predicate(new, known)
+    return _named_as_past(new, known) or (None if both else _same_predicate(new, known))
 
 
 def repeats(new: Statement, known: Statement) -> bool:
@@ -204,6 +204,55 @@ def _diet(claim: Claim, other: Claim) -> str | None:
             if item in other.value if _HAN.search(item) else _stem(item) in _split(other.value):
                 return f"now {claim.value}"
     return None
+
+
+def _diet_left(new: Statement, claim: Claim, other: Claim) -> str | None:
+    """Who eats meat again is vegetarian no longer."""
+    if other.attribute != "diet" or claim.attribute != "toward" or not claim.holds:
+        return None
+    if _AGAIN.search(new.text) is None:
+        return None
+    forbidden = {item for kind in DIETS.get(other.value, ()) for item in KINDS[kind] | {kind}}
+    eaten = {claim.value} if _HAN.search(claim.value) else _split(claim.value)
+    return "diet changed" if eaten & {_stem(item) for item in forbidden} else None
+
+
+_AGAIN: Final = re.compile(r"\b(?:again|back to|now|these days|started)\b|又|重新|开始|改", re.IGNORECASE)
+
+
+# "Zed instead of Vim", "not the 0148 one", "尾号8823那个不用了": what is named here is over.
+_PAST_THING: Final = re.compile(
+    r"\b(?:instead of|no longer|moved (?:on|off|away) from|switched (?:away )?from|rather than|dropped|ditched)\s+(?:the |my |their |using )?(?P<a>[\w.+#-]{3,})"
+    r"|\bnot (?:the )?(?P<b>[\w-]*\d{3,}[\w-]*)(?: one)?\b|\bmoved off (?P<c>\w{3,})"
+    r"|(?P<d>\d{3,})(?:那个|那個)?(?:不用|停用|作废|作廢)|(?:唔再係|不再是|不是)\s?(?P<e>[A-Za-z]{3,}|[\u4e00-\u9fff]{2,4})(?:了|喇|啦)"
+    r"|(?P<f>[A-Za-z][A-Za-z+#]{1,}|[\u4e00-\u9fff]{2,4})(?:那套|那个|那個)?(?:翻篇|不用了|停了|作废)",
+    re.IGNORECASE,
+)
+
+
+def _named_as_past(new: Statement, known: Statement) -> str | None:
+    """The new fact names something as over, and the known one says that it is so."""
+    for match in _PAST_THING.finditer(new.text):
+        thing = next(value for value in match.groups() if value)
+        edge = r"(?<!\w)" if thing[0].isascii() and not thing.isdigit() else ""
+        found = re.search(
+            rf"{edge}{re.escape(thing)}(?!\w)" if edge else re.escape(thing), known.text, re.IGNORECASE
+        )
+        if found and not _polarity(known) and _owner(new) == _owner(known):
+            return "replaced"
+    return None
+
+
+def _owner(one: Statement) -> str:
+    """Whose thing a text speaks of, where that is said: "User's mother's phone"."""
+    match = _OF_OTHERS.search(one.text)
+    return match[0].lower() if match else ""
+
+
+_OF_OTHERS: Final = re.compile(
+    r"\b(?:mother|father|mum|mom|dad|wife|husband|sister|brother|son|daughter|friend|boss|partner)'s\b|妈妈|爸爸|妈|爸|老婆|老公|女儿|儿子|姐姐|哥哥",
+    re.IGNORECASE,
+)
 
 
 def _same_predicate(new: Statement, known: Statement) -> str | None:

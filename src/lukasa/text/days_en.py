@@ -18,7 +18,7 @@ from lukasa.text.days import (
     weekday_near,
     year_of,
 )
-from lukasa.text.verbs_en import is_past
+from lukasa.text.verbs_en import UNCHANGED, is_past
 
 _DAYS: Final = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _MONTHS: Final = (
@@ -54,6 +54,8 @@ _PATTERN: Final = re.compile(
     | (?P<around>the\sday\s(?:before\syesterday|after\stomorrow))
     | (?P<named>yesterday|today|tonight|tomorrow|last\snight|tmrw|tmr){_PART}\b(?!'s)
     | (?P<this>this\s(?:morning|afternoon|evening))\b
+    | (?P<nth>(?P<nth_n>first|second|third|fourth|last)\s(?P<nth_day>{_WHOLE_WEEKDAY})\s(?:of|in)\s(?:(?P<nth_this>the|this|next)\s(?:\w+\s)?month|(?P<nth_month>{_MONTH}))\b)
+    | (?P<hence>(?:a\s)?(?P<hence_n>week|fortnight)\s(?P<hence_from>today|tomorrow|(?:on\s)?{_WHOLE_WEEKDAY})\b)
     | (?P<week_on>(?:a\sweek\s(?:on\s)?(?P<on_day>{_WHOLE_WEEKDAY})|(?P<day_week>{_WHOLE_WEEKDAY})\sweek)\b)
     | (?P<rel>(?:(?P<which>last|this|next|past|coming|this\scoming|this\spast)\s
         (?:(?P<unit>week(?!end)|weekend|month|year)|(?P<rel_day>{_WEEKDAY})|(?P<rel_month>{_MONTH})
@@ -71,13 +73,13 @@ _PATTERN: Final = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 _TRIGGER: Final = re.compile(
-    r"ago\b|back\b|day\b|tonight|tmrw?\b|last\b|this\b|next\b|past\b|coming\b|\bin\b|"
+    r"ago\b|fortnight|today|tomorrow|back\b|day\b|tonight|tmrw?\b|last\b|this\b|next\b|past\b|coming\b|\bin\b|"
     r"jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|\d(?:st|nd|rd|th)\b|spring|summer|autumn|winter|"
     r"\b(?:mon|tue|wed|thu|fri|sat|sun)",
     re.IGNORECASE,
 )
 _RECURRING: Final = re.compile(
-    r"(?:\b(?:every|each|most|all|any|(?:bi-?)?weekly|alternate|other|and|or) (?:other )?)$", re.I
+    r"(?:\b(?:every|each|most|all|any|(?:bi-?)?weekly|alternate|other|and|or|never|not) (?:other )?)$", re.I
 )
 _HABIT: Final = re.compile(
     r"\b(?:often|usually|always|every|each|never|typically|generally|rarely|common)\b", re.IGNORECASE
@@ -134,6 +136,10 @@ def _meaning(match: re.Match[str], said: date, text: str) -> When | None:
         return _written(said + timedelta(days=back.get(given["named"], 0)))
     if "this" in given:
         return _written(said)
+    if "nth" in given:
+        return _nth(given, said)
+    if "hence" in given:
+        return _hence(given, said)
     if "week_on" in given:
         wanted = _weekday(given.get("on_day") or given["day_week"])
         return _written(weekday_near(said, wanted, "future") + timedelta(days=7), named=True)
@@ -151,7 +157,8 @@ def _meaning(match: re.Match[str], said: date, text: str) -> When | None:
 def _tense(text: str, at: int) -> Tense:
     if _FUTURE.search(text):
         return "future"
-    return "past" if any(is_past(word.lower()) for word in _WORD.findall(text)) else "future"
+    words = (word.lower() for word in _WORD.findall(text))
+    return "past" if any(is_past(word) or word in UNCHANGED for word in words) else "future"
 
 
 def _written(when: date, *, named: bool = False) -> When:
@@ -171,6 +178,31 @@ def _shifted(said: date, count: str, unit: str, sign: int) -> When | None:
         return _year(said.year + number)
     except (OverflowError, ValueError):
         return None
+
+
+def _nth(given: Mapping[str, str], said: date) -> When | None:
+    """ "The last Monday of the month"."""
+    month = said.month + (given.get("nth_this") == "next")
+    year = said.year
+    if "nth_month" in given:
+        month = _month_number(given["nth_month"])
+        year += month < said.month
+    first, last = month_of(year, month)
+    days = [first + timedelta(days=n) for n in range((last - first).days + 1)]
+    fitting = [one for one in days if one.weekday() == _weekday(given["nth_day"])]
+    at = {"first": 0, "second": 1, "third": 2, "fourth": 3, "last": -1}[given["nth_n"]]
+    return _written(fitting[at], named=True)
+
+
+def _hence(given: Mapping[str, str], said: date) -> When:
+    """ "A fortnight today", "a week on Saturday"."""
+    later = timedelta(days=14 if given["hence_n"] == "fortnight" else 7)
+    begin = given["hence_from"].removeprefix("on ")
+    if begin == "today":
+        return _written(said + later)
+    if begin == "tomorrow":
+        return _written(said + timedelta(days=1) + later)
+    return _written(weekday_near(said, _weekday(begin), "future") + later, named=True)
 
 
 def _week(inside: date) -> When:

@@ -117,7 +117,12 @@ _PHRASES: Final = Phrases(words.PHRASES)
 _AT_START: Final = {name: re.compile(pattern) for name, pattern in words.AT_START.items()}
 _SMALL_TALK: Final = re.compile(words.SMALL_TALK)
 _IN_TURN: Final = Phrases(
-    {"role-play": words.ROLE_PLAY, "role-play ends": words.ROLE_PLAY_ENDS, "sarcasm": words.SARCASM}
+    {
+        "role-play": words.ROLE_PLAY,
+        "role-play ends": words.ROLE_PLAY_ENDS,
+        "sarcasm": words.SARCASM,
+        "gushing": words.GUSHING,
+    }
 )
 _CODE_MARK: Final = re.compile(r"[{}<>]|==|\(\)|\w_\w")
 _NOT_WORDS: Final = re.compile(r"^[\W_]+")
@@ -159,7 +164,7 @@ _LEAD: Final = re.compile(
     r"^(?:[\W_]*(?:hi+|hey+|hello+|oh|ok|okay|so|well|and|but|also|btw|by the way|just so you know|just fyi|fyi|update|yeah|yes|yep|yup|no(?=[,.!]|\s+i\b)|nope|nah|anyway|anyways|"
     r"honestly|actually|haha+|hehe|lol|hmm+|um+|ugh|wow|good(?:(?= morning| evening| afternoon) \w+|(?=[,.!]))|morning|thanks|thank you|thx|great|cool|nice|sure|right|decided|brain dump|"
     r"please remember(?: that)?|remember(?: that| this)?(?=[\s:])|(?:please )?note(?: that)?|for the record|heads up|for reference|keep in mind(?: that)?|as i said|like i said|plus|because|cos|since you asked|"
-    r"to be honest|tbh|well then|quick (?:update|note)|small update|side note|first(?: of all|ly)?|second(?:ly)?|also just|speaking of which|for context|context|some context|a bit about me|about me|wait|sorry)(?:(?=[\W_])[^\w'\"“‘(]*|$))+",
+    r"to be honest|tbh|well then|quick (?:update|note)|small update|side note|first(?: of all|ly)?|second(?:ly)?|also just|speaking of which|for context|context|some context|a bit about me|about me|wait|sorry|uh+|er+m?|um+|second(?= i\b)|third(?= i\b)|first off|okay so|bunch of stuff|few things)(?:(?=[\W_])[^\w'\"“‘(]*|$))+",
     _I,
 )
 _TAIL: Final = frozenset(
@@ -207,7 +212,7 @@ _PARTICIPLE: Final = re.compile(
 
 def explicit(clause: str, label: str) -> str:
     """The clause about *label* in the third person; quotations stay as they are."""
-    body = _with_subject(clause, label)
+    body = _with_subject(_MYSELF.sub("I am ", clause), label)
     made: list[str] = []
     at = 0
     for quote in _QUOTED.finditer(body):
@@ -219,10 +224,11 @@ def explicit(clause: str, label: str) -> str:
     return text if text.endswith((".", "!", "?", "。")) else f"{text}."
 
 
+_MYSELF: Final = re.compile(r"^myself (?=(?-i:[A-Z]))", _I)  # how one introduces oneself in India
 _SAID: Final = {"gonna": "going to", "wanna": "want to", "gotta": "have to", "kinda": "kind of"}
 _GONNA: Final = re.compile(r"\b(?:gonna|wanna|gotta|kinda)\b", _I)
 _ELIDED_BE = re.compile(
-    r"^(?:(?:also|still|now|currently|originally|already|just|always|not|never|finally)\s+)*(?:allergic|vegan|vegetarian|pescatarian|based|living|working|studying|learning|planning|moving|training|saving|originally|from(?! now| here| \d)|married|single|divorced|"
+    r"^(?:(?:also|still|now|currently|originally|already|just|always|not|never|finally)\s+)*(?:allergic|vegan|vegetarian|pescatarian|based|living|working|studying|learning|planning|moving|training|saving|originally|(?-i:from [A-Z])|married|single|divorced|"
     r"retired|\d{2}(?:\s+years?\sold)?$|born|flying|starting|going to|hoping|aiming|thinking of|off (?:to|dairy|sugar|gluten|alcohol|caffeine|meat|coffee)|lactose|expecting|pregnant|doing|using|in my)\b|^an?\s(?!bit)\w+\s(?:in|at|from|by|who|and)\b",
     _I,
 )
@@ -326,7 +332,7 @@ ENGLISH: Final = Language(
     label="User",
     agent_label="Assistant",
     least=2,
-    needed=2.0,
+    needed=1.6,
     weights=words.WEIGHTS,
     features=features,
     turn_features=turn_features,

@@ -59,7 +59,7 @@ AT_START: Final[Mapping[str, str]] = {
     ),
     "request": (
         rf"{_FILLERS}(?:{_VERBS}|(?:can|could|would|will) (?:you|u|ya)|i (?:want|need|would like|'d like) (?:you|u|some help|help|a hand|"
-        r"advice|to know|to understand|to ask|to see)|i'd (?:like|love|appreciate) (?:you|some|to (?:know|hear|understand|see|learn more)|it|any|your|a)|"
+        r"advice|to know|to understand|to ask|to see)|i'd (?:like|love|appreciate) (?:you|some|to (?:know|hear|understand|see|learn more)|it|any|your)|"
         r"i would (?:like|love|appreciate) (?:you|some|to (?:know|hear|see|understand)|it|any|your)|i(?:'m| am|m) (?:asking|looking for (?:help|advice|some|suggestions|"
         r"ideas|a way)|wondering|curious|interested in (?:knowing|learning more|hearing)|hoping (?:you|for)|not sure (?:how|what|if|whether|why|where))|"
         r"let's (?:start|see|try|say|move|talk|continue|go(?! (?:with|for))|do (?:this|it|that)|begin|focus|look|work|keep|make|connect|catch|chat|hope)|"
@@ -67,7 +67,8 @@ AT_START: Final[Mapping[str, str]] = {
         r"remember|note))\w+)\b"
     ),
     "hypothetical": r"(?:and |so |but )?if\b",
-    "passing": r"(?:(?:it|that|this)(?:'s| is| was| looks| sounds| makes| helps| works| worked| would| seems| does| did| feels| has| could| can| will)|you(?:'re|'ve|'ll)?|your|u|seeing|sounds|here's|here is|here are|we should|we could|we can|you should|glad|so glad|looking forward|can't wait|hope)\b",
+    "about it": r"(?:it|that|this)(?:'s| is| was| looks| sounds| makes| helps| works| worked| would| seems| does| did| feels| has| could| can| will)\b",
+    "passing": r"(?:you(?:'re|'ve|'ll)?|your|u|seeing|sounds|here's|here is|here are|we should|we could|we can|you should|glad|so glad|looking forward|can't wait|hope)\b",
     "instruction": (
         r"(?:(?:and|also|oh|ok|so|but|please|pls|plz|btw|just|no)\W+)*(?:always|never|don't ever|dont ever|please always|please never|"
         r"(?:please |pls )?(?:don't|dont|do not|stop|avoid|no|only|keep|use|answer|reply|respond|write|refer to me|address me|stick to|remember to|"
@@ -89,7 +90,7 @@ AT_START: Final[Mapping[str, str]] = {
         r"planning|moving|training|learning|studying|saving|flying|off to|gone off)\b(?!\s*[?])"
     ),
     "correction": (
-        r"(?:(?:oh|oops|ah|ugh|wait|no|sorry|hang on|hold on|hmm|my bad|correction|actually|scratch that|whoops|typo|argh)\b\W*)+(?:i meant?|"
+        r"(?:(?:oh|oops|ah|ugh|wait|no|sorry|hang on|hold on|hmm|my bad|my mistake|correction|actually|scratch that|whoops|typo|argh|(?:i'm|im|i was) (?:being )?(?:daft|silly|wrong|mistaken|an idiot))\b\W*)+(?:i meant?|"
         r"it's|its|it is|make that|make it|that should be|should be|that's|is it|not|the|on|at|in|[a-z]*day\b|\d)|(?:correction|typo|scratch that|make that)\b"
     ),
     # Says something only together with the clause before it.
@@ -183,6 +184,13 @@ PHRASES: Final[Mapping[str, str]] = {
         r"need to (?:train|finish|submit|renew|lose|pass|book|pick)|appointment|interview|wedding|anniversary|deadline|exam|flight|surgery|due date|is due|expecting|"
         r"marathon|birthday|reservation|conference|meeting with|i'll bring|i'll be (?:in|at|on)|let's (?:do|go with)|lets do|we're doing|i'm doing|i'm bringing|going with|arriv|launch|(?:they'll|he'll|she'll|i'll|will) (?:be|turn) \d"
     ),
+    "kin state": rf"(?:my|our|his|her) (?:\w+ ){{0,2}}?{KIN}(?: [a-z][\w'-]+)?(?:'s|s| is| are| has| have| lives?| works?| loves?| hates?| likes?| can't| cannot| won't| doesn't| don't| never| always| turned| turns| moved| got| started| passed| studies| plays| teaches| will| was| wants| goes| speaks| had| died)\b(?! (?:crying|hiding|laughing|screaming|asking|saying|wondering|being|sleeping|sitting|waiting|trying|making|so )\b)",
+    "trait": r"teetotal|vegan|vegetarian|pescatarian|coeliac|celiac|diabetic|asthmatic|allergic|intolerant|dyslexic|deaf|blind|pregnant|retired|claustrophobic|agoraphobic|left-handed|colou?r-?blind|carsick|seasick|lactose|gluten-free|halal|kosher|atheist|introvert|extrovert|insomniac|scared of|afraid of|terrified of|won't (?:eat|touch|drink)|doesn't (?:eat|drink|speak|read|drive|like)|can't (?:eat|swim|drive|read|stand|bear|drink)",
+    "has none": r"no (?:kids|children|pets?|siblings|allergies|partner|debts?|religion|middle name)\b",
+    "perfect": r"(?:i've|ive|we've|i have|we have) (?!heard|noticed|seen|read|tried|found|a\b|an\b|no\b|to\b|the\b|some\b|any\b|been (?:trying|thinking|wondering))(?:\w+ly )?\w+(?:ed|en|ght|ne|wn|ft|ld|nt|de|ved|me|un|um)\b",
+    "amount": r"\d[\d,.]* ?(?:an?|per|/) ?(?:month|week|year|day|hour|night|head|person)\b|\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?%|\d+ ?(?:k|grand|pounds|quid|dollars|euros|bucks)\b",
+    "reports": r"(?:goes|went|says|said|told (?:me|us)|was like|is like|announced|reckons|claims) .*[\"“]",
+    "settled": r"(?:settled|put up|staying|stationed|raised|born|brought up|hail|hails|belongs?) (?:in|at|from|to)\b|on finance|mortgage|pushed (?:back )?to|postponed|brought forward|instead of|rather than|moved off|moved on from|knocked .* on the head|no more \w+",
     "remember": (
         r"remember (?:that|this|my|i|to|:)|please remember|note that|for the record|just so you know|fyi|keep in mind|don't forget (?:that|i|my)|make a note|heads up|"
         r"for reference|log for"
@@ -207,9 +215,9 @@ PHRASES: Final[Mapping[str, str]] = {
     "figure": r"\d",
     "schedule": r"(?:is|are|starts?|moved|moves|meets?|was|due)\s+(?:now\s+)?(?:on|to|at|for)\s+(?:the\s+)?(?:next\s+)?(?:mon|tue|wed|thu|fri|sat|sun|\d|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)",
     "starts": r"(?:starts?|begins?|ends?|opens?|closes?|expires?|arrives?)\b(?=.*(?:\d|day\b|next|tomorrow))",
-    "decision": r"(?:i've|we've|i|we)(?: have)? (?:decided|chose|chosen|settled|opted|picked|went (?:with|for))\b",
+    "decision": r"go on then,|i'll have the|we'll have the|let's have the|(?:i've|we've|i|we)(?: have)? (?:decided|chose|chosen|settled|opted|picked|went (?:with|for))\b",
     "instruction": (
-        r"from now on|going forward|in (?:the )?future,|from here on|henceforth|call me \w+|i (?:want|prefer|like|need) (?:you to|your (?:answers|replies|responses)|answers|replies|responses|short|concise)"
+        r"from now on|going forward|in (?:the )?future,|from here on|henceforth|unless i (?:say|ask|tell)|by default,|whenever i (?:ask|say)|standing (?:request|instruction|rule)s?|call me \w+|i (?:want|prefer|like|need) (?:you to|your (?:answers|replies|responses)|answers|replies|responses|short|concise)"
     ),
     "correction": r"i meant?\b|not \w+(?: \w+)?[,:]? (?:but|it's|sorry)",
     # against, a little
@@ -223,6 +231,7 @@ PHRASES: Final[Mapping[str, str]] = {
     "points": r"the following|as follows|(?:shown |see )?below\b|above\b|here(?:'s| is)\b|like this|this (?:approach|method|example|way|question|topic)",
 }
 CASED: Final[Mapping[str, re.Pattern[str]]] = {
+    "introduces myself": re.compile(r"\b[Mm]yself [A-Z][a-z]+"),
     "name": re.compile(
         r"(?<=[a-z,;(\d] )(?!I\b|I'|OK\b|LOL\b|English\b|TV\b|AI\b|PM\b|AM\b|API\b|CSV\b|JSON\b|SQL\b|HTML\b|CSS\b|PDF\b|URL\b)[A-Z][a-zA-Z\u00c0-\u024f]+|[\u4e00-\u9fff]{2,}"
     ),
@@ -231,12 +240,13 @@ CASED: Final[Mapping[str, re.Pattern[str]]] = {
         r"(?:\b[Ii]'m|\b[Ii]m|\bI am|\b[Mm]y name is|\b[Mm]y name's|\b[Tt]his is|\bname's)\s+(?!I\b|English\b|American\b|Python\b|OK\b)[A-Z][a-z]+"
     ),
     "named subject": re.compile(
-        r"^\W*(?!(?:The|This|That|These|Those|It|There|What|Thanks|Here|Also|Just|Some|Most|Many|Every|All|One|Each|His|Her|Their|Its|Your|Yes|As|Is|Was|Has)\b)[A-Z][a-z]+ (?:is|was|has|had|will|[a-z]+(?:ed|[^s]s))\b"
+        r"^\W*(?:(?:so|and|but|oh|well|also) )?(?!(?:The|This|That|These|Those|It|There|What|Thanks|Here|Also|Just|Some|Most|Many|Every|All|One|Each|His|Her|Their|Its|Your|Yes|As|Is|Was|Has)\b)[A-Z][a-z]+ (?:is|was|has|had|will|won't|can't|[a-z]+(?:ed|[^s]s))\b"
     ),
     "is a name": re.compile(r"\b(?:is|are|was|it's)\s+(?:an?\s+)?(?:\d{4}\s+)?[A-Z][a-z]+"),
 }
 CASED_HINTS: Final[Mapping[str, tuple[str, ...]]] = {
     "called": ("called", "named"),
+    "introduces myself": ("myself",),
     "introduces": ("i'm ", "im ", "i am ", "name", "this is"),
     "is a name": ("is ", "are ", "was ", "it's "),
 }
@@ -251,7 +261,17 @@ WEIGHTS: Final[Mapping[str, float]] = {
     "health": 1.2,
     "measure": 2.4,
     "own": 0.8,
-    "others": 1.2,
+    "others": 0.6,
+    "kin state": 0.8,
+    "trait": 1.4,
+    "has none": 2.0,
+    "perfect": 0.6,
+    "amount": 1.2,
+    "reports": 0.8,
+    "settled": 1.0,
+    "about it": -1.0,
+    "passing": -2.5,
+    "opinion": -2.5,
     "bare kin": 1.2,
     "favourite": 1.8,
     "date": 0.6,
@@ -259,6 +279,7 @@ WEIGHTS: Final[Mapping[str, float]] = {
     "name": 0.7,
     "called": 0.8,
     "introduces": 2.0,
+    "introduces myself": 2.0,
     "named subject": 0.6,
     "is a name": 0.5,
     "schedule": 1.2,
@@ -274,6 +295,7 @@ WEIGHTS: Final[Mapping[str, float]] = {
 }
 ROLE_PLAY: Final = (
     r"role-?play|rp\b|let's play (?:a game|pretend)|pretend (?:to be|you(?:'re| are)|i(?:'m| am)|that (?:you|i))|imagine (?:i'm|i am|im|that i|you're|you are|we're|we are|being)|"
+    r"mock (?:interview|exam|trial)|(?:you're|you are|you be|you play|i'll be|i'll play|i play) (?:the|an?) (?:\w+ )?(?:interviewer|manager|waiter|waitress|customer|villain|hero|king|queen|knight|detective|character|candidate|patient|client|captain|wizard|vampire|landlord|shopkeeper|teacher|student|guard|judge|lawyer|hiring manager)|practi[cs]e (?:dialogue|conversation|interview)|"
     r"act as\b|you are now|stay in character|in character|(?:write|tell|make up|continue) (?:me )?(?:an?|the|this|my) (?:\w+ ){0,3}?(?:story|poem|song|novel|scene|script|fanfic|"
     r"screenplay|dialogue|monologue|chapter|limerick|rap)\b|(?:d&d|dnd|dungeon) (?:campaign|character|session)|(?:my|our) (?:d&d|dnd|game|rpg) character"
 )
@@ -285,6 +307,7 @@ SARCASM: Final = (
     r"living the dream|yeah right|oh (?:great|joy|brilliant|wonderful|perfect|fantastic|good|lovely|yay)\b(?=.*\b(?:another|again|just what)\b)|just what i (?:needed|always wanted)|"
     r"how (?:lovely|wonderful) for|thanks a lot,|big surprise|shocker|because (?:obviously|of course) (?:i|that)|my absolute favou?rite thing"
 )
+GUSHING: Final = r"love|adore|thrilled|delighted|best\b|can't wait|cant wait|wouldn't have it|so happy|brilliant|wonderful|lucky me"
 PASTE_HEADER: Final = re.compile(
     r"\b(?:fix|correct|check|proofread|review|edit|rewrite|rephrase|improve|shorten|summari[sz]e|translate|explain|analy[sz]e|read|polish|grammar|reply to|respond to|answer|look at|"
     r"feedback on|rate|debug|critique|simplify|(?:here(?:'s| is| are)|this is|below is|following|got this|received this|he wrote|she wrote|they wrote|it says|says|wrote|copied|"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from hashlib import sha256
 from typing import Final
@@ -29,6 +29,7 @@ _LATIN: Final = re.compile("[a-zA-Z]")
 _WORTH_A_LOOK: Final = 1.0  # from this weight on, a claim that is recognised decides
 _CONTENT: Final = 2  # words that mean something, which a fact has at least
 _ENDS: Final = (*".!?。！？…",)
+_DETAIL: Final = 12
 _SHORT, _GAP = 4, 3  # words; characters between two clauses of a sentence
 _SHOWN: Final = 120  # characters of what was dropped
 
@@ -61,6 +62,7 @@ class Reading:
     dropped: list[Dropped] = field(default_factory=list[Dropped])
     notes: bool = False  # nobody is spoken to: whatever is stated was meant to be kept
     role_play: bool = False
+    mocking: bool = False  # the turn before was not meant as said
     before: Clause | None = None  # what was dropped last, where it may go with what follows
 
     def drop(self, text: str, reason: Reason, message: int) -> None:
@@ -106,7 +108,9 @@ def _read_turn(reading: Reading, position: int, message: Message) -> None:
         return
     turn = language.turn_features(message.text)
     reading.role_play = ("role-play" in turn) or (reading.role_play and "role-play ends" not in turn)
-    if reading.role_play or "sarcasm" in turn:
+    mocking = "sarcasm" in turn or (reading.mocking and "gushing" in turn)
+    reading.mocking = mocking
+    if reading.role_play or mocking:
         reading.drop(message.text, "role-play" if reading.role_play else "sarcasm", position)
         return
     own, foreign = own_words(message.text, language)
@@ -174,7 +178,10 @@ def _judge(reading: Reading, clause: Clause, people: list[Person]) -> None:
         return
     reason = _refused(clause, size) or (None if reading.notes else _unpromising(clause))
     if reason is not None:
-        reading.drop(clause.text, reason, clause.message)
+        if reason == "question" and _states(reading, clause, people):
+            return
+        if not _detail(reading, clause, reason):
+            reading.drop(clause.text, reason, clause.message)
         reading.before = clause if reason == "nothing lasting" else None
         return
     if size <= _SHORT:
@@ -191,6 +198,46 @@ def _judge(reading: Reading, clause: Clause, people: list[Person]) -> None:
     reading.kept.append(clause)
 
 
+def _states(reading: Reading, clause: Clause, people: list[Person]) -> bool:
+    """Judge the parts of a question: "we run Postgres 16, staging is on 14, could that be it?" says two things."""
+    parts = [match.span() for match in _PARTS.finditer(clause.plain)]
+    if len(parts) < 2 or len(clause.plain) != len(clause.text):
+        return False
+    for start, end in parts:
+        part = replace(
+            clause,
+            text=clause.text[start:end].strip(),
+            plain=clause.plain[start:end].strip(),
+            start=clause.start + start,
+            end=clause.start + end,
+        )
+        if end == len(clause.plain):
+            reading.drop(part.text, "question", clause.message)
+        else:
+            _judge(reading, part, people)
+    return True
+
+
+_PARTS: Final = re.compile(r"[^,，;；]+?(?=[,，;；]|\s+but\s|$)[,，;；]?(?:\s*but\s)?", re.IGNORECASE)
+
+
+def _detail(reading: Reading, clause: Clause, reason: Reason) -> bool:
+    """A figure that stands alone goes with what was kept just before it: "276 points, eighth of all"."""
+    last = reading.kept[-1] if reading.kept else None
+    if reason != "nothing lasting" or last is None or last.message != clause.message:
+        return False
+    if "figure" not in clause.features or clause.features & {"first person", "to you", "code"}:
+        return False
+    if not 0 <= clause.start - _end(last) <= _GAP or clause.language.size(clause.text) > _DETAIL:
+        return False
+    last.more.append(clause)
+    return True
+
+
+def _end(clause: Clause) -> int:
+    return max([clause.end, *(one.end for one in clause.more)])
+
+
 def _with_context(reading: Reading, clause: Clause) -> None:
     """A short clause is understood with the one before it: "nobody use celery, I get hives"."""
     before = reading.before
@@ -202,15 +249,15 @@ def _with_context(reading: Reading, clause: Clause) -> None:
     clause.text, clause.start = f"{before.text.rstrip()}, {clause.text}", before.start
 
 
-_REFUSALS: Final[Sequence[Reason]] = (
-    *("secret", "small talk", "question", "hypothetical", "request", "passing", "opinion"),
-)
+_REFUSALS: Final[Sequence[Reason]] = (*("secret", "small talk", "question", "hypothetical", "request"),)
 # What was said to be remembered, or to hold from now on, may sound like a request or a passing thing.
-_OVERRULED: Final = frozenset({"request", "passing", "opinion"})
+_OVERRULED: Final = frozenset({"request"})
+# They weigh against a clause, and name the reason where it falls.
+_AGAINST: Final[Sequence[Reason]] = ("passing", "opinion")
 
 
 def _refused(clause: Clause, size: int) -> Reason | None:
-    standing = not clause.features.isdisjoint(("instruction", "remember", "introduces"))
+    standing = not clause.features.isdisjoint(("instruction", "remember", "introduces", "introduces myself"))
     if size < clause.language.least and not standing:
         return "small talk"
     for reason in _REFUSALS:
@@ -229,7 +276,7 @@ def _unpromising(clause: Clause) -> Reason | None:
         text, _ = written(clause.text, clause.said_at, language, clause.speaker.label)
         if any(c.attribute != "toward" for c in claims(text, speaker=_name(clause.speaker))):
             return None
-    return "nothing lasting"
+    return next((reason for reason in _AGAINST if reason in clause.features), "nothing lasting")
 
 
 def _correct(reading: Reading, clause: Clause) -> bool:
