@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from lukasa.claims.base import AGENT, USER, Claim
+from lukasa.text.scripts_zh import simplified
 
 _HAN = "\u3400-\u9fff"
 _V = rf"(?P<v>[{_HAN}A-Za-z0-9·.+-]{{1,16}}?)(?=$|[，,。；;！、（(]|了|的|和|跟|这边|工作|上班|生活|读|做|当|住|开|现在|目前|，)"
@@ -36,6 +37,7 @@ def _p(pattern: str) -> re.Pattern[str]:
 
 _OF_SUBJECT: Final = (
     ("home", _p(rf"(?:住在|家住|定居在?|搬到|搬去|搬来|搬來|搬回|住){_V}"), True),
+    ("home", re.compile(rf"(?:如今|现在|目前)[^，]{{0,6}}住在{_V}"), True),
     ("home", re.compile(rf"(?:搬到|搬去|搬来|搬來|搬回|定居在?){_V}"), True),
     ("employer", _p(rf"在{_V}(?:工作|上班|任职|任職|打工|当|做|报到)"), True),
     (
@@ -60,6 +62,13 @@ _OF_SUBJECT: Final = (
         ),
         True,
     ),
+    (
+        "job",
+        re.compile(
+            r"(?:职位是|刚升(?:了|任|为)?|升任|升为)\s?(?P<v>[A-Za-z][A-Za-z ]+|[\u3400-\u9fff]{2,8})"
+        ),
+        True,
+    ),
     ("age", _p(r"(?:今年)?(?P<v>\d{1,3})(?:岁|歲)"), True),
     ("relationship", re.compile(r"(?P<v>单身|單身|结婚|結婚|已婚|离婚|離婚|订婚|訂婚|分手)"), True),
     ("hometown", _p(rf"(?:老家(?:在|是)?|来自|來自|籍贯(?:是)?){_V}"), True),
@@ -79,6 +88,7 @@ _TOWARD: Final = (
         False,
         _p(r"(?:没有?|無|沒有?)(?P<v>[\u3400-\u9fff]{0,6}(?:病|症|炎|血压|血压高|高血压|糖尿病|过敏|哮喘))"),
     ),
+    (True, re.compile(rf"(?P<v>[{_HAN}]{{1,4}}?)(?:我|用户)?(?:是)?吃的")),
     (True, _p(r"有(?P<v>[\u3400-\u9fff]{0,6}(?:病|症|炎|高血压|糖尿病|哮喘))")),
     (False, re.compile(rf"把(?P<v>[{_HAN}]{{1,6}}?)(?:给)?(?:戒|扔|退|停)了?")),
     (
@@ -101,6 +111,9 @@ _TOWARD: Final = (
         ),
     ),
 )
+_PARTED: Final = re.compile(
+    r"(?:跟|和|与)(?P<v>[\u3400-\u9fffA-Za-z]{1,6}?)(?:分了|分手|散了)|(?P<w>)(?:分手了|单身了)"
+)
 _FAVOURITE: Final = re.compile(
     rf"最(?:喜欢|喜歡|爱|愛)的?(?P<k>[{_HAN}]{{1,5}}?)(?:是|就是|变成了?|換成){_V}"
 )
@@ -117,7 +130,7 @@ _SUBJECT: Final = re.compile(
 
 def read(text: str, speaker: str | None) -> Iterator[Claim]:
     """The claims of a Chinese sentence, clause by clause."""
-    body = text.strip().rstrip("。.！!")
+    body = simplified(text.strip().rstrip("。.！!"))
     subject = (speaker or "").lower() or None
     for clause in re.split(r"[，,；;]", body):
         found, rest, owned = _subject(clause, speaker)
@@ -155,6 +168,10 @@ def _claims(subject: str, rest: str, owned: str | None) -> Iterator[Claim]:
             USER if kin else subject or USER, key, match["v"].lower(), single=not kin or match["k"] in _ONE_OF
         )
         return
+    if match := _PARTED.search(rest):
+        yield Claim(USER, "relationship", "分手")
+        for kin in ("男友", "女友", "对象"):
+            yield Claim(USER, kin, (match["v"] or match["w"] or "").lower(), holds=False)
     if match := _FAVOURITE.search(rest):
         yield Claim(subject or USER, f"最喜欢:{match['k']}", match["v"].lower())
         return
@@ -186,7 +203,8 @@ _ANSWERS: Final = (
         ),
     ),
     ("reply:language", re.compile(r"(?:用|使用)(?P<v>中文|英文|简体中文|繁体中文|繁體中文|粤语|日语|英语)")),
-    ("reply:form", re.compile(r"(?:用)?(?P<v>列表|表格|分点|分點|段落|要点)")),
+    ("reply:form", re.compile(r"(?:用)?(?P<v>(?:[别不]要?再?)?(?:列表|表格|分点|段落|要点|条列))")),
+    ("reply:date", re.compile(r"(?P<v>西元|公元|民国|阳历|农历)")),
     ("reply:code", re.compile(r"(?:示例|例子|代码|程式碼)[^，。]{0,6}用(?P<v>[A-Za-z+#]+)")),
     ("reply:emoji", re.compile(r"(?P<v>(?:不要|别|別|少|多)(?:用|加|发)?(?:表情|emoji))")),
     (
@@ -196,7 +214,9 @@ _ANSWERS: Final = (
         ),
     ),
 )
-_STANDING: Final = re.compile(r"代码|示例|称|回答|回复|回覆|以后|以後|今后|答案|说话|叫|称呼|表情|emoji|字")
+_STANDING: Final = re.compile(
+    r"代码|示例|称|日期|希望|回答|回复|回覆|以后|以後|今后|答案|说话|叫|称呼|表情|emoji|字"
+)
 
 
 def _instructions(body: str) -> Iterator[Claim]:
@@ -204,7 +224,7 @@ def _instructions(body: str) -> Iterator[Claim]:
         return
     for attribute, pattern in _ANSWERS:
         if match := pattern.search(body):
-            value = match["v"].replace("詳", "详").replace("細", "细").removeprefix("越")
+            value = match["v"].removeprefix("越")
             yield Claim(
                 USER,
                 attribute,

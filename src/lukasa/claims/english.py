@@ -68,6 +68,7 @@ _OF_SUBJECT: Final = (
         ),
         False,
     ),
+    ("home", _p(rf"moved (?:back )?in (?:with|w) .{{2,24}}? in {_V}"), True),
     ("home", _p(rf"(?:put up|staying|stationed) in {_V}"), True),
     (
         "shift",
@@ -94,8 +95,9 @@ _OF_SUBJECT: Final = (
         _p(r"(?:got |getting |been )?(?P<v>single|married|engaged|divorced|separated|widowed)\b"),
         True,
     ),
+    ("relationship", _p(r"(?:in a (?P<v>relationship)|(?:dating|seeing|going out with) \w+)"), True),
     ("relationship", _p(r"(?P<v>broke up|split up|separated|got divorced)\b"), True),
-    ("manager", _p(rf"reports? to {_V}"), True),
+    ("manager", _p(rf"report(?:s|ing)? to {_V}"), True),
     (
         "diet",
         _p(
@@ -132,6 +134,14 @@ _OF_SUBJECT: Final = (
 _NO_MORE: Final = re.compile(
     rf"\bno more {_V}|\b(?:knocked|kicked) (?P<w>\w+) (?:on the head|to the curb|into touch)", _I
 )
+_PARTED: Final = re.compile(
+    r"\b(?:called it quits|broke up|split up|parted ways|no longer together|got dumped|dumped)(?: with (?P<v>\w+))?",
+    _I,
+)
+_SOLD: Final = re.compile(
+    r"^(?:The |User's |Their )?(?P<v>\w+(?: \w+)?) (?:is|was|has been|got) sold\b|\b(?:sold|got rid of|gave away|traded in) (?:the |their |my )?(?P<w>\w+)",
+    _I,
+)
 _MOVED_SHIFT: Final = re.compile(r"\bmoved \w+ (?:to|onto) (?P<v>days|nights|lates|earlies)\b", _I)
 _PUT_ON: Final = re.compile(
     r"\bput (?:User|me|[A-Z]\w+) on (?P<v>\w+)|\bprescribed (?:User |me )?(?P<w>\w+)", _I
@@ -158,7 +168,7 @@ _TOWARD: Final = (
     (
         True,
         _p(
-            rf"(?:likes?|loves?|enjoys?|adores?|prefers?|into|a (?:huge |big )?fan of|started (?:to )?(?:like|enjoy)(?:ing)?|fond of|drinks?|eats?|plays?|smokes?|collects?|watches|practi[cs]es|goes to|drives?) (?:eating |drinking |playing |to (?:eat|drink|play) )?{_V}"
+            rf"(?:likes?|loves?|enjoys?|adores?|prefers?|into|a (?:huge |big )?fan of|started (?:to )?(?:like|enjoy)(?:ing)?|fond of|drinks?|eats?|plays?|smokes?|collects?|watches|practi[cs]es|goes to|drives?|owns?) (?:eating |drinking |playing |to (?:eat|drink|play) )?{_V}"
         ),
     ),
 )
@@ -185,9 +195,10 @@ _NAME: Final = re.compile(
     rf"^is (?!(?:{_PEOPLES})\b)(?P<w>[A-Z][a-z'’-]+(?: [A-Z][\w'’-]+)*)(?=$|[,.])"
 )
 _SCHEDULE: Final = re.compile(
-    rf"^(?P<k>(?:[\w'’.-]+ ){{0,7}}?[\w'’.-]+?)(?: |'s )(?:is|are|meets?|moved|has moved|have moved|moves|happens?|takes? place|got moved|was moved|runs?|starts?)(?: now)?(?: rescheduled| scheduled| booked)?(?: on| to| for)? (?:the )?(?P<v>(?:{_DAY})[^,;]{{0,40}}|\d{{1,2}} \w+ \d{{4}}.{{0,20}})",
+    rf"^(?P<k>(?:[\w'’.-]+ ){{0,7}}?[\w'’.-]+?)(?: |'s )(?:is|are|meets?|moved|has moved|have moved|moves|happens?|takes? place|got moved|was moved|runs?|starts?|is due|'s due|due|(?:is|was|got|has been) (?:preponed|postponed|shifted|pushed|brought forward|rescheduled))(?: now)?(?: rescheduled| scheduled| booked)?(?: on| to| for)? (?:the )?(?P<v>(?:{_DAY})[^,;]{{0,40}}|\d{{1,2}} \w+ \d{{4}}.{{0,20}}|(?:at )?\d{{1,2}}[:.]\d\d(?: ?[ap]m)?|(?:at )?\d{{1,2}} ?[ap]m)",
     _I,
 )
+_OURS: Final = re.compile(r"^(?:User|[A-Z]\w+): (?:we |our )?", _I)
 _ARTICLE: Final = re.compile(
     r"^(?:the|a|an|my|his|her|their|our|some|any|to|user's|all|drinking|eating|playing)\s+", _I
 )
@@ -208,10 +219,16 @@ def read(text: str, speaker: str | None) -> Iterator[Claim]:
         yield from _of_owned(subject, owned)
     if match := _FAVOURITE.search(body):
         yield Claim(subject or USER, f"favourite:{plain(match['k'])}", plain(match["v"]))
-    if match := _SCHEDULE.search(owned or rest or body):
+    if match := _SCHEDULE.search(owned or _OURS.sub("", body)):
         topic = plain(match["k"]).removeprefix("user's ")
         if topic not in (USER, ""):
             yield Claim(USER, f"schedule:{topic}", plain(match["v"]))
+    if match := _PARTED.search(body):
+        yield Claim(USER, "relationship", "parted")
+        for kin in ("partner", "girlfriend", "boyfriend"):
+            yield Claim(USER, kin, plain(match["v"] or ""), holds=False)
+    if match := _SOLD.search(body):
+        yield Claim(USER, "toward", plain(match["v"] or match["w"]), holds=False, single=False)
     for match in _NO_MORE.finditer(body):
         yield Claim(subject or USER, "toward", plain(match["v"] or match["w"]), holds=False, single=False)
     if match := _MOVED_SHIFT.search(body):

@@ -167,6 +167,21 @@ class Checkup:
     unembedded: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """A memory, where it comes from, and what happened to it.
+
+    `replaces` and `replaced_by` are ids: what it superseded and what superseded it, inside the view's scope
+    and not deleted.
+    """
+
+    record: Record
+    evidence: tuple[Evidence, ...]
+    history: tuple[HistoryEntry, ...]
+    replaces: tuple[str, ...] = ()
+    replaced_by: tuple[str, ...] = ()
+
+
 Receipt = Callable[[Applied], Mapping[str, object]]
 
 
@@ -264,6 +279,10 @@ class Ledger(Protocol):
 
     async def evidence(self, view: View, memory_id: str) -> list[Evidence]:
         """The messages that a memory's versions come from."""
+        ...
+
+    async def why(self, view: View, memory_id: str) -> Provenance | None:
+        """What `get`, `evidence` and `history` tell, all of one moment; None where `get` has none."""
         ...
 
     async def search(self, view: View, probe: Probe, rank: Rank) -> list[Found]:

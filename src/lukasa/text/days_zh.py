@@ -48,6 +48,7 @@ _PATTERN: Final = re.compile(
     | (?P<which>上上|上|这|這|本|下下|下)(?:个|個)?(?P<unit>月)(?:(?P<m_day>{_N})[日号號])?
     | (?P<w_which>上上|上|这|這|本|下下|下)?(?:个|個)?(?:周|週|星期|礼拜|禮拜)(?P<wd>[一二三四五六日天末])(?![到至个年内])
     | (?P<week>(?P<wk_which>上上|上|这|這|本|下下|下)(?:个|個)?(?:周|週|星期|礼拜|禮拜)(?![一二三四五六日天末]))
+    | (?P<nth>(?P<n_month>{_N})月(?:份|的)?第(?P<n_n>[一二三四五])(?:个|個)?(?:周|週|星期|礼拜|禮拜)(?P<n_day>[一二三四五六日天]))
     | (?P<full>(?P<f_month>{_N})月(?P<f_day>{_N})[日号號]?)
     | (?P<bare>(?<![\d月年])(?P<b_day>\d{{1,2}})[号號](?!楼|线|線|店|院|门|桌|位|机))
     | (?P<month>(?<![\d年])(?P<only_month>{_N})月(?:份|初|底|中旬|上旬|下旬)?)""",
@@ -117,6 +118,8 @@ def _meaning(given: Mapping[str, str], said: date, tense: Tense, last_month: int
             return _weekday(given, said, tense)
         if "week" in given:
             return _week(said + timedelta(days=7 * _step(given["wk_which"])))
+        if "nth" in given:
+            return _nth(given, said)
         if "full" in given:
             month, in_month = number(given["f_month"]), number(given["f_day"])
             year = year_of(said, month, in_month, tense)
@@ -124,7 +127,7 @@ def _meaning(given: Mapping[str, str], said: date, tense: Tense, last_month: int
         if "bare" in given:
             return _day_of_month(int(given["b_day"]), said, tense, last_month)
         return _month_alone(number(given["only_month"]), given["month"], said, tense)
-    except (ValueError, OverflowError, KeyError):  # the 31st of February, a year beyond the calendar
+    except (ValueError, OverflowError, LookupError):  # the 31st of February, a year beyond the calendar
         return None
 
 
@@ -179,6 +182,15 @@ def _in_month(given: Mapping[str, str], said: date) -> When:
     if "m_day" not in given:
         return month
     return _written(month.start.replace(day=number(given["m_day"])))
+
+
+def _nth(given: Mapping[str, str], said: date) -> When:
+    """ "The first Saturday of June"."""
+    month, wanted = number(given["n_month"]), _WEEKDAYS.index(given["n_day"].replace("天", "日"))
+    first, last = month_of(said.year + (month < said.month), month)
+    days = [first + timedelta(days=n) for n in range((last - first).days + 1)]
+    fitting = [one for one in days if one.weekday() == wanted]
+    return _written(fitting[number(given["n_n"]) - 1], f"（周{_WEEKDAYS[wanted]}）")
 
 
 def _weekday(given: Mapping[str, str], said: date, tense: Tense) -> When:

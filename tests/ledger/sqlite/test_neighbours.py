@@ -75,6 +75,19 @@ def test_an_agents_neighbours_come_from_all_its_users(path: Path) -> None:
     asyncio.run(work())
 
 
+def test_an_index_finds_what_speaks_of_an_attribute(path: Path) -> None:
+    ledger = SqliteLedger(path, model=None)
+    asyncio.run(ledger.stats())
+    ledger.close()
+    connection = sqlite3.connect(path)
+    plan = connection.execute(
+        "EXPLAIN QUERY PLAN SELECT v.id FROM versions v WHERE v.partition IN (1, 2) AND v.subject = 'user'"
+        " AND v.attribute = 'home' AND v.retired_at IS NULL"
+    ).fetchall()
+    connection.close()
+    assert "versions_attribute (partition=? AND subject=? AND attribute=?)" in str(plan)
+
+
 def test_looking_at_neighbours_is_no_access(path: Path) -> None:
     async def work() -> None:
         ledger, ines = SqliteLedger(path, model="hash:64"), Scope(user_id="ines")

@@ -86,12 +86,35 @@ def test_a_cache_that_is_warm_hears_of_it(path: Path) -> None:
         assert [hit["id"] for hit in warm.search("lives", user_id="ines")["results"]] == [new.memory_id]
         earlier = warm.search("lives", user_id="ines", as_of=LATER - timedelta(seconds=1))["results"]
         assert earlier == []  # it was not said before LATER
+        # A cache that still held the old one would choose it, and have nothing to show.
+        (best,) = warm.search("lives in Ghent", user_id="ines", top_k=1, threshold=0)["results"]
+        assert best["id"] == new.memory_id
         item = warm.get(old)
         assert item is not None
         assert item["state"] == "superseded"
         with pytest.raises(MemoryNotFound, match="superseded"):
             warm.update(old, "lives in Bruges")
     assert_whole(path)
+
+
+def test_every_scope_of_what_ends_hears_of_it(path: Path) -> None:
+    with Memory(path, embedder=HashEmbedder(64)) as warm:
+        turns = [{"role": "user", "content": text} for text in ("lives in Ghent", "likes tea")]
+        ids = [one["id"] for one in warm.add(turns, user_id="ines", agent_id="guide")["results"]]
+        assert warm.search("Ghent", agent_id="guide", top_k=1, threshold=0)["results"][0]["id"] == ids[0]
+        on(path, lambda ledger: say(ledger, "lives in Porto", end=ids[0]))
+        assert warm.search("Ghent", agent_id="guide", top_k=1, threshold=0)["results"][0]["id"] == ids[1]
+    assert_whole(path)
+
+
+def test_nothing_ends_before_it_began(path: Path) -> None:
+    async def work(ledger: SqliteLedger) -> None:
+        old = (await say(ledger, "lives in Ghent"))[0].memory_id
+        await say(ledger, "moved to Porto long ago", end=old, event_from=NOW - timedelta(days=900))
+
+    on(path, work)
+    ((began, ended),) = rows(path, "SELECT valid_from, valid_to FROM versions WHERE valid_to IS NOT NULL")
+    assert began == ended
 
 
 @pytest.mark.parametrize("column", ["pinned", "immutable"])
@@ -136,15 +159,15 @@ def test_two_memories_cannot_end_each_other(path: Path) -> None:
 def test_a_replaced_memory_can_be_deleted_and_so_can_what_replaced_it(path: Path) -> None:
     async def work(ledger: SqliteLedger) -> None:
         old, new = await moved(ledger)
-        await ledger.remove(VIEW, now=LATER, memory_id=old)
-        await ledger.remove(VIEW, now=LATER, memory_id=new)
+        for one in (old, new):
+            await ledger.remove(VIEW, now=LATER + timedelta(days=1), memory_id=one)
         events = [[entry.event for entry in await ledger.history(VIEW, one)] for one in (old, new)]
         assert events == [["ADD", "SUPERSEDE", "DELETE"], ["ADD", "DELETE"]]
         assert await ledger.get(VIEW, old) is None
 
     on(path, work)
-    ((retired,),) = rows(path, "SELECT count(DISTINCT retired_at) FROM versions WHERE text IS NOT NULL")
-    assert retired == 1  # both at LATER: a deletion does not move the moment at which it was replaced
+    ends = rows(path, "SELECT retired_at - recorded_at FROM versions WHERE text IS NOT NULL ORDER BY id")
+    assert ends == [(0,), (86_400_000_000,)]  # the deletion did not move the moment of the replacement
     assert_whole(path)
 
 

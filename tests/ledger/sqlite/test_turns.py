@@ -163,6 +163,10 @@ def test_what_leaves_the_index_leaves_no_posting_and_no_vector(path: Path) -> No
         assert "the blue kayak" in await found(ledger, "kayak")  # its pool is warm
         await ledger.remove(View(INES, NOW.date()), now=NOW, memory_id=one)
         assert await found(ledger, "kayak") == ["a florist"]
+        vector = (await HashEmbedder(64).embed(["the blue kayak"], use="query"))[0]
+        # A cache that still held the turn would choose it, and have nothing to show.
+        (nearest,) = await ledger.turns(View(INES, NOW.date()), Probe(vector, "x", 1), everything)
+        assert nearest.message.text == "a florist"
 
     on(path, work)
     assert rows(path, "SELECT state FROM items ORDER BY id") == [(-1,), (1,), (-1,)]

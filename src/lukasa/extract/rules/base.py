@@ -71,6 +71,7 @@ class Language:
     features: Callable[[str], frozenset[str]]
     turn_features: Callable[[str], frozenset[str]]  # "role-play", "role-play ends", "sarcasm"
     paste_header: Pattern[str]
+    paste_noun: Pattern[str]  # what may be pasted below a request without a colon
     recalled_header: Pattern[str]
     size: Callable[[str], int]
     split: Callable[[str], Sequence[Piece]]

@@ -337,6 +337,7 @@ ENGLISH: Final = Language(
     features=features,
     turn_features=turn_features,
     paste_header=words.PASTE_HEADER,
+    paste_noun=words.PASTE_NOUN,
     recalled_header=words.RECALLED_HEADER,
     size=lambda clause: len(clause.split()),
     split=split,

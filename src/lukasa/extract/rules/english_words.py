@@ -52,7 +52,7 @@ _VERBS: Final = (
 )
 AT_START: Final[Mapping[str, str]] = {
     "question": (
-        rf"{_FILLERS}(?:(?:what|how|which|can|could|would|should|do|does|did|is|are|was|were|will|shall|have|has|isn't|aren't|"
+        rf"{_FILLERS}(?:(?:what|how|can|could|would|should|do|does|did|is|are|was|were|will|shall|have|has|isn't|aren't|"
         rf"don't|doesn't|am|wanna|any)\s+{_ASKED}\b|(?:what|how|why|when|where|who|which) (?:is|are|was|do|does|did|should|can|could|would|to|will|else)\b|"
         r"(?:what's|whats|how's|hows|why|where's|who's|when's|whose|how come|any (?:ideas|tips|advice|thoughts|suggestions|recs|recommendations)|wdyt|"
         r"thoughts|ideas)\b|(?:what|how|which) (?:about|\w+ (?:is|are|do|does|should|can|would))\b)"
@@ -136,7 +136,7 @@ PHRASES: Final[Mapping[str, str]] = {
         r"(?! (?:how to )?(?:swim|drive|cook|dance|python|spanish|french|my))|(?:my|the) (?:head|brain|legs?|feet|eyes?|back) (?:is|are|hurts?|aches?|feels?) (?:toast|dead|killing|spinning|fried|mush|tired|sore)|"
         r"(?:can't|cant|cannot) (?:wait|even|deal|stop|believe|help|complain|thank)\b|kicking in|living the dream|"
         r"(?:i've|i have|ive) (?:a|another|some|one more|one|got a|got some) (?:\w+ )?(?:question|issue|problem|doubt|request|favou?r|error|bug|query|idea|concern)s?\b|"
-        r"(?:i've|i have) (?:heard|noticed|seen|read|tried|found|been trying|been thinking|been wondering|got the following)\b|i have no (?:idea|clue)|"
+        r"(?:i've|i have) (?:heard|noticed|seen|read|tried|found|been trying|been thinking|been wondering|got the following)\b|i have no (?:idea|clue)|i could (?:sleep|eat|murder|kill|cry|use a|do with)|"
         r"i(?:'ll| will) (?:try|check|do that|let you|look|see|think|go with that|keep|take a look|give it|make sure|be sure|definitely|get back|remember|consider|"
         r"start (?:with|by)|use (?:that|this|it)|have a look|pass|never give|also)\b|i (?:just|only) (?:want|need|wanted|noticed|reali[sz]ed|saw|read|asked|said|meant)\b|i asked|"
         r"i (?:want|need)(?:ed)? to (?:make sure|ensure|know|understand|see|check|confirm|ask|implement|add|use|create|write|make it|test|optimi[sz]e|avoid|display|handle|set up|get (?:a|some|the)|"
@@ -161,7 +161,7 @@ PHRASES: Final[Mapping[str, str]] = {
         r"manage|lead|train|commute|sing|paint|knit|bake|garden|hate|adore|loathe|dislike|enjoy|prefer|like (?!that|how|it\b|your|to know|the (?:way|idea)|what|this|these)|love (?!that|how|it|your|the way|what|being able|seeing|having you)|can't (?:stand|bear|eat|have)|cant (?:stand|eat|have)|"
         r"(?:don't|dont|do not) (?:eat|drink|like|smoke|drive|own|have|do|use|celebrate|speak|watch|cook|take|touch|work)|avoid|"
         r"only (?:eat|drink|use|buy|wear|read|fly|take|work|write|watch|listen)|eat|drink|smoke|go to|belong|report to|use|wear|take|track|deploy|"
-        r"have (?:an?|two|three|four|five|six|\d+|no|my own|lived|worked|never|always)\b|(?:got|been|lived|worked|never|always|had|moved|started|switched|decided|quit|given up|gone)\b|"
+        r"(?:haven't|havent|hasn't|don't have|dont have) (?:got )?(?:an?|any|my)\b|down to|have (?:an?|two|three|four|five|six|\d+|no|my own|lived|worked|never|always)\b|(?:got|been|lived|worked|never|always|had|moved|started|switched|decided|quit|given up|gone)\b|"
         r"got (?:an?|two|three|\d+|my|married|engaged|divorced|promoted|diagnosed|into|the)|was (?:born|raised|diagnosed|promoted|laid off|fired|made redundant|hired|accepted)|"
         r"grew up|graduated|majored|allergic|intolerant|vegan|vegetarian|pescatarian|coeliac|celiac|diabetic|asthmatic|dyslexic|autistic|colou?r-?blind|left-handed|"
         r"lactose|gluten|pregnant|married|divorced|single|engaged|widowed|retired|unemployed|self-employed|freelanc|jewish|muslim|christian|hindu|buddhist|"
@@ -172,7 +172,7 @@ PHRASES: Final[Mapping[str, str]] = {
         r"the (?:\w+ )?(?:oldest|youngest|eldest|only child|lead|head|manager|founder|owner))"
     ),
     "change": (
-        r"moved|relocated|switched|changed|quit|left|joined|started|stopped|gave up|given up|gone off|went (?:vegan|vegetarian|freelance|part-time|back to)|took up|"
+        r"shifted to|transferred to|preponed|moved|relocated|switched|changed|quit|left|joined|started|stopped|gave up|given up|gone off|went (?:vegan|vegetarian|freelance|part-time|back to)|took up|"
         r"picked up|picked it up|signed up|got (?:married|engaged|divorced|a (?:new )?(?:job|dog|cat|car|puppy|kitten|promotion|place|flat|house|tattoo|bike)|the|my|into|accepted|hired|laid)|"
         r"adopted|bought|sold|broke up|split up|retired|promoted|enrolled|passed|failed|graduated|won|lost|finished|published|launched|founded|opened|diagnosed|prescribed|"
         r"broke (?:my|his|her)|had (?:surgery|a baby|an operation|a miscarriage|a stroke)|gave birth|was born|died|is now|are now|put me on|"
@@ -192,14 +192,14 @@ PHRASES: Final[Mapping[str, str]] = {
     "reports": r"(?:goes|went|says|said|told (?:me|us)|was like|is like|announced|reckons|claims) .*[\"“]",
     "settled": r"(?:settled|put up|staying|stationed|raised|born|brought up|hail|hails|belongs?) (?:in|at|from|to)\b|on finance|mortgage|pushed (?:back )?to|postponed|brought forward|instead of|rather than|moved off|moved on from|knocked .* on the head|no more \w+",
     "remember": (
-        r"remember (?:that|this|my|i|to|:)|please remember|note that|for the record|just so you know|fyi|keep in mind|don't forget (?:that|i|my)|make a note|heads up|"
+        r"(?:put|note|write|jot) down (?:that|my)|remember (?:that|this|my|i|to|:)|please remember|note that|for the record|just so you know|fyi|keep in mind|don't forget (?:that|i|my)|make a note|heads up|"
         r"for reference|log for"
     ),
     "health": (
-        r"allerg|intoleran|coeliac|celiac|diabet|asthma|migraine|arthritis|adhd|autism|anxiety|depression|depressed|epilep|anaemi|eczema|hives|medication|meds\b|metformin|"
+        r"doctor's orders|(?:the )?(?:doctor|gp|midwife|consultant|dentist|physio) (?:said|says|told|found|put|wants)|gestational|queasy|nausea|tablets?\b|pills?\b|\d+ weeks (?:pregnant|today|along|gone)|allerg|intoleran|coeliac|celiac|diabet|asthma|migraine|arthritis|adhd|autism|anxiety|depression|depressed|epilep|anaemi|eczema|hives|medication|meds\b|metformin|"
         r"insulin|statin|inhaler|therapy|physio|surgery|blood pressure|cholesterol|pregnan|injur|sprained|fractured|\d+ ?mg\b|type [12]\b|diagnos|prescri|knee|hernia|tinnitus"
     ),
-    "measure": r"(?:height|weight|weigh|resting hr|blood type|shoe size|goal)\b.*\d|\d+(?:\.\d+)? ?(?:kg|lbs?|pounds|bpm)\b",
+    "measure": r"(?:height|weight|weigh|resting hr|blood type|shoe size|goal|bust|chest|waist|hips?|inseam|collar)\b.*\d|\d ?(?:ft|foot|feet)\b ?\d*|\dft\d*|\d+(?:\.\d+)? ?(?:kg|lbs?|pounds|bpm)\b",
     "own": (
         r"(?:our|my|the) (?:\w+ ){0,3}?(?:stack|repo|database|backend|frontend|server|sprint|standup|deadline|ci|cluster|region|framework|editor|laptop|phone|company|startup|"
         r"team|office|department|school|university|thesis|dissertation|project|app|website|blog|podcast|book|novel|shop|store|business|restaurant|farm|garden|flat|house|"
@@ -222,7 +222,7 @@ PHRASES: Final[Mapping[str, str]] = {
     "correction": r"i meant?\b|not \w+(?: \w+)?[,:]? (?:but|it's|sorry)",
     # against, a little
     "code": r"(?:function|method|variable|array|string|module|query|endpoint|exception|traceback|error|code|script|dataframe|regex|html|css|button|column|algorithm|equation|integral|theorem|formula|triangle|probability|problem|calculation)s?\b",
-    "vague": r"(?:something|stuff|things?|somehow|whatever|somewhere|this one|that one|these|those)\b",
+    "vague": r"(?:something|stuff|things?|somehow|whatever|somewhere|this one|that one|these(?! days)|those)\b",
     "to you": r"(?:you|your|you've|you're|yours)\b",
     "pep": (
         r"(?:dreams?|journey|believ\w+|passion\w*|inspir\w+|grateful|support(?:ive|ing)?|amazing|awesome|wonderful|incredible|important|difference|meaningful|rewarding|special|"
@@ -240,7 +240,7 @@ CASED: Final[Mapping[str, re.Pattern[str]]] = {
         r"(?:\b[Ii]'m|\b[Ii]m|\bI am|\b[Mm]y name is|\b[Mm]y name's|\b[Tt]his is|\bname's)\s+(?!I\b|English\b|American\b|Python\b|OK\b)[A-Z][a-z]+"
     ),
     "named subject": re.compile(
-        r"^\W*(?:(?:so|and|but|oh|well|also) )?(?!(?:The|This|That|These|Those|It|There|What|Thanks|Here|Also|Just|Some|Most|Many|Every|All|One|Each|His|Her|Their|Its|Your|Yes|As|Is|Was|Has)\b)[A-Z][a-z]+ (?:is|was|has|had|will|won't|can't|[a-z]+(?:ed|[^s]s))\b"
+        r"^\W*(?:(?:so|and|but|oh|well|also) )?(?!(?:The|This|That|These|Those|It|There|What|Thanks|Here|Also|Just|Some|Most|Many|Every|All|One|Each|His|Her|Their|Its|Your|Yes|As|Is|Was|Has)\b)[A-Z][a-z]+ (?:ma'am |sir |ji )?(?:is|was|has|had|will|won't|can't|[a-z]+(?:ed|[^s]s))\b"
     ),
     "is a name": re.compile(r"\b(?:is|are|was|it's)\s+(?:an?\s+)?(?:\d{4}\s+)?[A-Z][a-z]+"),
 }
@@ -312,6 +312,11 @@ PASTE_HEADER: Final = re.compile(
     r"\b(?:fix|correct|check|proofread|review|edit|rewrite|rephrase|improve|shorten|summari[sz]e|translate|explain|analy[sz]e|read|polish|grammar|reply to|respond to|answer|look at|"
     r"feedback on|rate|debug|critique|simplify|(?:here(?:'s| is| are)|this is|below is|following|got this|received this|he wrote|she wrote|they wrote|it says|says|wrote|copied|"
     r"pasted|pasting|draft|e-?mail|letter|cv|resume|essay|article|text|message|log|logs|traceback|error|output|code|lyrics|paragraph|bio|job ad|listing))\b[^\n]{0,120}[:：]\s*$",
+    re.IGNORECASE,
+)
+# A request for something that stands below it, without a colon.
+PASTE_NOUN: Final = re.compile(
+    r"\b(?:this|my|the|following|below|his|her|their|an?) (?:\w+ ){0,2}?(?:cv|resume|e-?mail|letter|essay|article|text|message|paragraph|poem|lyrics|code|function|query|log|logs|error|abstract|statement|speech|caption|description|review|listing|post|recipe)\b",
     re.IGNORECASE,
 )
 RECALLED_HEADER: Final = re.compile(

@@ -192,9 +192,10 @@ def _judge(reading: Reading, clause: Clause, people: list[Person]) -> None:
     if "dependent" in clause.features and "name" not in clause.features:
         if reading.kept and reading.kept[-1].message == clause.message:
             reading.kept[-1].more.append(clause)
-        else:
+            return
+        if clause.score < language.needed or not _PERSON.match(clause.plain):
             reading.drop(clause.text, "nothing lasting", clause.message)
-        return
+            return
     reading.kept.append(clause)
 
 
@@ -211,13 +212,15 @@ def _states(reading: Reading, clause: Clause, people: list[Person]) -> bool:
             start=clause.start + start,
             end=clause.start + end,
         )
-        if end == len(clause.plain):
+        if end == len(clause.plain) and clause.plain.rstrip().endswith(("?", "？")):
             reading.drop(part.text, "question", clause.message)
         else:
             _judge(reading, part, people)
     return True
 
 
+# Of "it" nobody knows later what it was; "they" are told by what they did.
+_PERSON: Final = re.compile(r"\W*(?:(?:and|but|so|also)\s+)*(?:they|he|she|他|她)", re.IGNORECASE)
 _PARTS: Final = re.compile(r"[^,，;；]+?(?=[,，;；]|\s+but\s|$)[,，;；]?(?:\s*but\s)?", re.IGNORECASE)
 
 

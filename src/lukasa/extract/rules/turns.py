@@ -18,7 +18,7 @@ _LETTER: Final = re.compile(
     re.IGNORECASE,
 )
 _CODE_LINE: Final = re.compile(
-    r"^\s*(?:[$>]\s|at \w+[.(]|Traceback|File \"|\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\[?\d\d:\d\d:\d\d|(?:import|from|def|class|return|const|let|var|function|public|private|SELECT|INSERT|UPDATE|if|for|while|else|elif|try|except|#include|package|using)\b.*[;:{)(=]|</?\w+[^>]*>|[{}\[\]();]+\s*$|\w+\s*[=:]\s*[\[{\"'].*|\S+\s*=\s*\S.*;$|\|.*\|\s*$)"
+    r"^\s*(?:[$>]\s|at \w+[.(]|Traceback|File \"|\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\[?\d\d:\d\d:\d\d|(?:import|from|def|class|return|const|let|var|function|public|private|SELECT|INSERT|UPDATE|#include|package|using)\b.*[;:{)(=]|(?:if|for|while|elif|except|else|try)\b.*(?:[{;]|\)\s*:|:)\s*$|</?\w+[^>]*>|[{}\[\]();]+\s*$|\w+\s*[=:]\s*[\[{\"'].*|\S+\s*=\s*\S.*;$|\|.*\|\s*$)"
 )
 _BULLET: Final = re.compile(r"^\s*(?:[-*•·+]|\d{1,2}[.)、])\s+")
 _GOES_ON: Final = re.compile(r"^\s*(?:and|but|plus|except|not|also|和|还有|但|除了)\b", re.IGNORECASE)
@@ -60,6 +60,9 @@ def own_words(text: str, language: Language) -> tuple[Sequence[Own], Sequence[Fo
             own.append(Own(line, start, end))
             blanked = not text[end : lines[at + 1][0]].isspace()  # what was pasted is out already
             at = at + 1 if blanked else _skip_pasted(lines, blank, at + 1, foreign)
+        elif at + 3 < len(lines) and _pasted_below(lines, blank, at, language):
+            own.append(Own(line, start, end))
+            at = _skip_pasted(lines, blank, at + 1, foreign)
         elif _LETTER.search(line) and _is_letter(lines, blank, at):
             at = _skip(lines, blank, at, foreign, "pasted", until_blank=False)
         elif _QUOTE_LINE.match(line) or _CODE_LINE.search(line):
@@ -137,6 +140,13 @@ def _skip_pasted(lines: Sequence[Span], text: str, at: int, foreign: list[Foreig
     for span in lines[at:stop]:
         foreign.append(Foreign(_text(text, span).strip(), "pasted"))
     return stop
+
+
+def _pasted_below(lines: Sequence[Span], text: str, at: int, language: Language) -> bool:
+    """Whether a request for a text is followed, after a blank line, by three lines or more."""
+    if lines[at + 1][0] - lines[at][1] < 2:
+        return False
+    return language.paste_noun.search(_text(text, lines[at])) is not None
 
 
 def _is_letter(lines: Sequence[Span], text: str, at: int) -> bool:

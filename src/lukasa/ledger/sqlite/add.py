@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from os import urandom
 from typing import TypeAlias
 
-from lukasa.ledger.sqlite.rows import Keys, days, dump, micros, some_micros, uuid7
+from lukasa.ledger.sqlite.rows import Keys, day_of, days, dump, micros, some_micros, uuid7
 from lukasa.ledger.sqlite.schema import vector_key
 from lukasa.ledger.sqlite.writer import Writer, make_keys, record_event
 from lukasa.types import Add, Episode, Fact, Scope, Written
@@ -17,8 +17,6 @@ from lukasa.types import Add, Episode, Fact, Scope, Written
 Terms: TypeAlias = Mapping[str, int]
 Analysed: TypeAlias = tuple[Add, Terms]
 Row: TypeAlias = tuple[object, ...]
-
-_MICROS_A_DAY = 86_400_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +177,7 @@ def _archive_expired(writer: Writer, partition: int) -> None:
     met = writer.connection.execute(
         "SELECT id, version, user_key, agent_key, run_key, app_key FROM memories"
         " WHERE partition = ? AND expires_on < ? AND state = 'active'",
-        (partition, writer.now // _MICROS_A_DAY),
+        (partition, day_of(writer.now)),
     ).fetchall()
     for memory, version, *keys in met:
         writer.touch(keys)

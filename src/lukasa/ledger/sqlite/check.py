@@ -11,9 +11,10 @@ import numpy as np
 
 from lukasa.ledger.base import Checkup, Finding
 from lukasa.ledger.sqlite.add import md5
-from lukasa.ledger.sqlite.items import KINDS, TEXT, of_kind, postings_of
+from lukasa.ledger.sqlite.items import KINDS, NO_VECTOR, TEXT, of_kind, postings_of
 from lukasa.ledger.sqlite.rows import KEY_COLUMNS
-from lukasa.ledger.sqlite.schema import ITEM_BITS, PARTITION_BITS, VECTOR_KEY
+from lukasa.ledger.sqlite.schema import ITEM_BITS, PARTITION_BITS, vector_key
+from lukasa.ledger.sqlite.writer import model_in_use
 from lukasa.text.tokens import terms
 
 RESTORE = "restore an export, or a copy of the file"
@@ -277,12 +278,10 @@ def _vectors(connection: sqlite3.Connection, findings: _Findings) -> None:
         item = key & (1 << ITEM_BITS) - 1
         problem = f"the vector of item {item} is damaged" if belongs else f"vector {key} belongs to nothing"
         findings.add("vectors", problem, REEMBED)
-    active = connection.execute("SELECT slot FROM models WHERE state = 'active'").fetchone()
-    slot = -1 if active is None else active[0]  # no key is negative
+    model = model_in_use(connection)
     (findings.unembedded,) = connection.execute(
-        "SELECT count(*) FROM items i WHERE i.state >= 0 AND NOT EXISTS (SELECT 1 FROM vectors x"
-        f" WHERE x.key = {VECTOR_KEY})",
-        (slot << ITEM_BITS + PARTITION_BITS,),
+        f"SELECT count(*) FROM items i WHERE i.state >= 0 AND {NO_VECTOR}",
+        (vector_key(-1 if model is None else model.slot, 0, 0),),  # no key is negative
     ).fetchone()
 
 

@@ -14,6 +14,7 @@ from typing import Final
 from lukasa.ledger.base import Exported, View
 from lukasa.ledger.sqlite.rows import KEY_COLUMNS, dump, fence, keys_of_view
 from lukasa.ledger.sqlite.schema import VECTOR_KEY, VERSION, vector_key
+from lukasa.ledger.sqlite.writer import model_in_use
 
 FORMAT: Final = 1
 EPISODE_COLUMNS: Final = (
@@ -73,8 +74,9 @@ def export(
 ) -> Exported:
     """Write every line of what the view's scope names, whatever its state."""
     keys = keys_of_view(connection, space, view)
-    model = connection.execute("SELECT slot, name, dim FROM models WHERE state = 'active'").fetchone()
-    head = {"lukasa_export": FORMAT, "schema": VERSION, "model": None if model is None else list(model[1:])}
+    model = model_in_use(connection)
+    made_by = None if model is None else [model.name, model.dim]
+    head = {"lukasa_export": FORMAT, "schema": VERSION, "model": made_by}
     _line(write, head)
     counts = {"episodes": 0, "memories": 0, "links": 0}
     if keys is not None:
@@ -83,7 +85,7 @@ def export(
             _line(write, {"episode": _episode(connection, row[0])})
             counts["episodes"] += 1
         for row in connection.execute(f"SELECT m.id FROM memories m WHERE {predicate} ORDER BY m.id", values):
-            _line(write, {"memory": _memory(connection, row[0], 0 if model is None else model[0])})
+            _line(write, {"memory": _memory(connection, row[0], 0 if model is None else model.slot)})
             counts["memories"] += 1
         for link in _links(connection, predicate, values):
             _line(write, {"link": link})

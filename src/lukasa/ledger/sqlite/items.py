@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from typing import Final
 
-from lukasa.ledger.sqlite.schema import vector_key
+from lukasa.ledger.sqlite.schema import VECTOR_KEY, vector_key
 from lukasa.text.tokens import terms
 
 # The text of item `i`: of the versions that share it, or of the message that it is.
@@ -13,6 +13,8 @@ TEXT: Final = (
     "coalesce((SELECT text FROM versions WHERE memory = i.memory AND item = i.id AND text IS NOT NULL"
     " LIMIT 1), (SELECT text FROM messages WHERE id = i.message))"
 )
+# The predicate on `i` of what has no vector in the slot that `vector_key(slot, 0, 0)` is bound for.
+NO_VECTOR: Final = f"NOT EXISTS (SELECT 1 FROM vectors x WHERE x.key = {VECTOR_KEY})"
 KINDS: Final = (False, True)  # whether it is a turn
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sqlite3
-import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
@@ -23,6 +22,7 @@ from lukasa.ledger.base import (
     Page,
     Plan,
     Probe,
+    Provenance,
     Rank,
     Receipt,
     Reembedded,
@@ -45,6 +45,7 @@ from lukasa.ledger.sqlite import (
     turns,
     write,
 )
+from lukasa.ledger.sqlite.accesses import Accesses
 from lukasa.ledger.sqlite.connect import Connections
 from lukasa.ledger.sqlite.lexicon import renew_postings
 from lukasa.ledger.sqlite.pool import Pools
@@ -85,8 +86,7 @@ class SqliteLedger:
 
     def _reset_memory(self) -> None:
         self._pools = Pools(self._cache_bytes)
-        self._accesses: dict[str, int] = {}
-        self._accesses_lock = threading.Lock()
+        self._accesses = Accesses()
 
     def _initialise(self, connection: sqlite3.Connection) -> None:
         now = time.time_ns() // 1000
@@ -145,9 +145,7 @@ class SqliteLedger:
 
     def _flush_accesses(self, connection: sqlite3.Connection, now: datetime) -> None:
         """Write down which memories were found since the last write: never a commit of its own."""
-        with self._accesses_lock:
-            found, self._accesses = self._accesses, {}
-        write.count_accesses(connection, found, now)
+        write.count_accesses(connection, self._accesses.take(), now)
 
     # --- reading ---
 
@@ -171,6 +169,10 @@ class SqliteLedger:
         """See `Ledger.evidence`."""
         return await self.connections.read(read.evidence, self._space, view, memory_id)
 
+    async def why(self, view: View, memory_id: str) -> Provenance | None:
+        """See `Ledger.why`."""
+        return await self.connections.read(read.why, self._space, view, memory_id)
+
     async def search(self, view: View, probe: Probe, rank: Rank) -> list[Found]:
         """See `Ledger.search`."""
 
@@ -184,9 +186,7 @@ class SqliteLedger:
                 model=self._model or "",
             )
         )
-        with self._accesses_lock:
-            for hit in found:
-                self._accesses[hit.record.id] = self._accesses.get(hit.record.id, 0) + 1
+        self._accesses.note(hit.record.id for hit in found)
         return found
 
     async def turns(self, view: View, probe: Probe, rank: Rank) -> list[FoundTurn]:

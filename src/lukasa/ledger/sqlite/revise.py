@@ -8,7 +8,7 @@ from os import urandom
 
 from lukasa.errors import InputError, MemoryNotFound, StaleVersion
 from lukasa.ledger.sqlite.add import Rows, Terms, md5
-from lukasa.ledger.sqlite.rows import Keys, days, dump, fence, keys_of, micros
+from lukasa.ledger.sqlite.rows import Keys, day_of, days, dump, fence, keys_of, micros
 from lukasa.ledger.sqlite.writer import Writer
 from lukasa.types import SCOPE_KINDS, Revise, Scope, ScopeKind, State, Unset, Written
 
@@ -104,7 +104,7 @@ def _update_memory(writer: Writer, target: Target, change: Revise, version: int,
     expires = target.expires_on
     if not isinstance(change.expires_on, Unset):
         expires = None if change.expires_on is None else days(change.expires_on)
-    current = expires is None or expires >= writer.now // 86_400_000_000
+    current = expires is None or expires >= day_of(writer.now)
     state = "active" if target.state == "archived" and current else target.state
     try:
         writer.connection.execute(

@@ -13,6 +13,7 @@ from typing import Any, Final, cast
 
 from lukasa.errors import ScopeError
 from lukasa.ledger.base import View
+from lukasa.ledger.filter_times import DAY
 from lukasa.ledger.sqlite.filter_sql import compile_where
 from lukasa.types import SCOPE_KINDS, Record, Scope, ScopeKind
 
@@ -57,6 +58,11 @@ def days(day: date) -> int:
 def day(value: int) -> date:
     """The inverse of `days`."""
     return date.fromordinal(value + _EPOCH_DAY)
+
+
+def day_of(value: int) -> int:
+    """The day of a time, both as the ledger has them."""
+    return value // DAY
 
 
 def dump(value: object) -> str:

@@ -236,3 +236,26 @@ class ReplacingClauses(LedgerClauses):
             assert (await ledger.apply(said, scope=INES, now=NOW, receipt=told)).replayed == told(first)
 
         self.run(tmp_path, work)
+
+    def test_why_tells_of_one_moment_what_the_other_reads_tell(self, tmp_path: Path) -> None:
+        async def work(ledger: Ledger) -> None:
+            view = View(INES, NOW.date())
+            first = await ledger.apply(plan(episode("lives in Ghent")), scope=INES, now=NOW, receipt=told)
+            old = first.written[0].memory_id
+            end = Plan((Add(fact("lives in Porto"), BLUE), Supersede(old, 1, by=0)))
+            new = (await ledger.apply(end, scope=INES, now=LATER, receipt=told)).written[0].memory_id
+            for one, replaces, replaced_by in ((old, (), (new,)), (new, (old,), ())):
+                told_of = await ledger.why(view, one)
+                assert told_of is not None
+                assert told_of.record == await ledger.get(view, one)
+                assert list(told_of.evidence) == await ledger.evidence(view, one)
+                assert list(told_of.history) == await ledger.history(view, one)
+                assert (told_of.replaces, told_of.replaced_by) == (replaces, replaced_by)
+            assert await ledger.why(replace(view, scope=OMAR), old) is None
+            await ledger.remove(view, now=LATER, memory_id=new)
+            assert await ledger.why(view, new) is None
+            ended = await ledger.why(view, old)
+            assert ended is not None
+            assert (ended.record.state, ended.replaced_by) == ("superseded", ())
+
+        self.run(tmp_path, work)

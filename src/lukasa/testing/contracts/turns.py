@@ -146,3 +146,17 @@ class TurnClauses(LedgerClauses):
             assert [turn.message.text for turn in found] == ["key b"]
 
         self.run(tmp_path, work)
+
+    def test_an_erasure_of_a_scope_erases_its_turns(self, tmp_path: Path) -> None:
+        async def work(ledger: Ledger) -> None:
+            for scope in (INES, OMAR):
+                said = extracted(episode("key a", "key b", scope=scope), ("one", 0))
+                done = await ledger.apply(said, scope=scope, now=NOW, receipt=told)
+            await ledger.remove(View(INES, NOW.date()), now=NOW, erase=True)
+            assert await ledger.turns(View(INES, NOW.date()), KEY, everything) == []
+            kept = View(OMAR, NOW.date())
+            assert len(await ledger.turns(kept, KEY, everything)) == 2
+            (source,) = await ledger.evidence(kept, done.written[0].memory_id)
+            assert source.message.text == "key a"
+
+        self.run(tmp_path, work)
