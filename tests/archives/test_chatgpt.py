@@ -154,6 +154,7 @@ def test_what_is_no_speech_is_left_out_and_counted(tmp_path: Path):
         "results of tools": 1,
         "messages of the role 'critic'": 1,
         "messages of the type 'widget'": 1,
+        "empty messages": 1,
     }
 
 

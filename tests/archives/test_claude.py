@@ -103,6 +103,7 @@ def test_thoughts_and_tools_are_no_speech_and_documents_are_counted(tmp_path: Pa
         "parts of the type 'novelty'": 1,
         "messages of the sender 'robot'": 1,
         "messages of the sender None": 1,
+        "empty messages": 1,
     }
 
 

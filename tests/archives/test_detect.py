@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import pickle
 import struct
+import threading
 import zipfile
 from pathlib import Path
 
@@ -134,6 +136,34 @@ def test_a_damaged_member_gives_what_is_before_the_damage(tmp_path: Path):
     found = read(file)
     assert {one.key for one in found.conversations} == {"c-1", "c-9"}
     assert len(found.problems) == 1
+
+
+def test_names_of_windows_and_of_no_screen_do_no_harm(tmp_path: Path):
+    evil = "\x1b[2J"
+    found = read(
+        zipped(tmp_path / "a.zip", {"export\\conversations.json": [PORTO], f"{evil}/conversations.json": [3]})
+    )
+    assert len(found.conversations) == 1
+    assert len(found.problems) == 1
+
+
+def test_what_comes_through_a_named_pipe_is_lines(tmp_path: Path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=pipe.write_text, args=(LINE + "\n" + LINE,))
+    writer.start()
+    found = read(pipe)
+    writer.join()
+    assert (found.kind, found.size, len(found.conversations)) == ("jsonl", None, 2)
+    with pytest.raises(InputError, match="not through a pipe"):
+        archive(pipe, "chatgpt")
+    with pytest.raises(FileNotFoundError):
+        archive(tmp_path / "none")
+
+
+def test_an_entry_that_tells_nothing_does_not_hide_the_others(tmp_path: Path):
+    found = read(write(tmp_path / "a.json", [{"title": "x"}, 3, PORTO]))
+    assert (found.kind, len(found.conversations), len(found.problems)) == ("chatgpt", 1, 2)
 
 
 def test_a_name_that_is_no_file_is_passed_over(tmp_path: Path):

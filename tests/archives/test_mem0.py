@@ -14,6 +14,7 @@ import pytest
 from tests.archives.conftest import DATA, Read, read, write
 
 from lukasa.archives.base import Kept, Version
+from lukasa.archives.databases import MAGIC, opened, tables
 from lukasa.archives.mem0_history import Event, versions
 from lukasa.errors import InputError
 
@@ -153,7 +154,16 @@ def test_what_mem0_keeps_for_itself_is_no_memory(tmp_path: Path):
         shutil.copytree(source, tmp_path / "collection" / name)
     found = read(tmp_path)
     assert len(found.kept) == 4
-    assert found.left == {"entities that mem0 found in its memories": 8}
+    assert found.left == {"entities that mem0 found in its memories": 4}
+
+
+def test_the_folder_of_a_mem0_whose_store_is_elsewhere_says_what_is_missing(tmp_path: Path):
+    shutil.copy(store("2.2.1-qdrant") / "history.db", tmp_path)
+    source = store("2.2.1-qdrant") / "qdrant" / "collection" / "mem0"
+    shutil.copytree(source, tmp_path / "migrations_qdrant" / "collection" / "mem0migrations")
+    write(tmp_path / "config.json", {"user_id": "x"})
+    with pytest.raises(InputError, match="does not say whose"):
+        read(tmp_path)
 
 
 def test_the_stores_are_only_read(tmp_path: Path):
@@ -268,3 +278,38 @@ def test_metadata_of_every_kind_comes_back_from_chroma():
     found = by_text(read(store("2.2.1-chroma")))[TEA[2]]
     assert found.metadata == {"topic": "drinks", "cups": 2, "daily": True}
     assert found.metadata["daily"] is True
+
+
+def test_a_database_with_a_log_of_its_own_is_left_as_it_was(tmp_path: Path):
+    file = tmp_path / "a.db"
+    made = sqlite3.connect(file)
+    made.execute("PRAGMA journal_mode = WAL")
+    made.execute("CREATE TABLE history (memory_id)")
+    made.close()
+    with opened(file) as connection:
+        assert tables(connection) == {"history"}
+        with pytest.raises(sqlite3.OperationalError, match="readonly"):
+            connection.execute("INSERT INTO history VALUES (1)")
+    assert [path.name for path in tmp_path.iterdir()] == ["a.db"]
+    (tmp_path / "a.db-wal").mkdir()  # a log that cannot be read
+    with pytest.raises(InputError, match=r"a\.db: cannot be read as SQLite"), opened(file):
+        pass
+
+
+def test_a_history_that_cannot_be_read_is_told_and_the_memories_come(tmp_path: Path):
+    folder = tmp_path / "store"
+    shutil.copytree(store("2.2.1-faiss"), folder)
+    (folder / "history.db").unlink()
+    with sqlite3.connect(folder / "history.db") as other:
+        other.execute("CREATE TABLE history (something)")
+    other.close()
+    found = read(folder)
+    assert len(found.kept) == 4
+    assert "without what they said before" in found.problems[0].why
+
+
+def test_a_file_that_only_begins_as_a_database_is_told(tmp_path: Path):
+    file = tmp_path / "history.db"
+    file.write_bytes(MAGIC + b"\x00" * 100)
+    with pytest.raises(InputError, match=r"history\.db: cannot be read as SQLite"):
+        read(file)

@@ -71,8 +71,12 @@ def _spoken(
     for file in list_of(metadata.get("attachments")):
         if not text_of(mapping_of(file).get("mime_type")).startswith("image/"):  # images stand in the parts
             left["files"] += 1
+    before = left.total()
     text = plain(_text(content, left)).strip()
-    return Said(role, text, at) if text else Said()
+    if text:
+        return Said(role, text, at)
+    left["empty messages"] += left.total() == before
+    return Said()
 
 
 def _tool(

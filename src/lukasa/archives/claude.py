@@ -105,10 +105,12 @@ def _message(given: Mapping[str, object], begun: Time | None, left: Counter[str]
     if role is None:
         left[f"messages of the sender {given.get('sender')!r:.40}"] += 1
         return None
+    before = left.total()
     # A pasted text is an attachment as well: a document, whoever wrote it.
     left.update({"attachments": len(list_of(given.get("attachments"))), "files": len(_files(given))})
     text = _text(given, left)
     if not text:
+        left["empty messages"] += left.total() == before
         return None
     at = time_of(given.get("created_at")) or begun
     message: dict[str, object] = {"role": role, "content": text}

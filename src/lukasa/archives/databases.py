@@ -29,14 +29,12 @@ def opened(path: Path) -> Generator[sqlite3.Connection]:
 
 def _connect(path: Path) -> sqlite3.Connection:
     uri = f"{path.absolute().as_uri()}?mode=ro"
-    try:
-        return _checked(sqlite3.connect(uri, uri=True))
-    except sqlite3.OperationalError:
-        # In a folder where nothing may be written, a file in WAL mode opens only as one that never changes.
-        log = path.with_name(f"{path.name}-wal")
-        if log.exists() and log.stat().st_size:
-            raise
-        return _checked(sqlite3.connect(f"{uri}&immutable=1", uri=True))
+    with path.open("rb") as file:
+        logged = file.read(19)[18:] == b"\x02"
+    if logged and not path.with_name(f"{path.name}-wal").exists():
+        # Nobody has it open. In WAL mode even a reader makes files beside it, which it then cannot remove.
+        uri += "&immutable=1"
+    return _checked(sqlite3.connect(uri, uri=True))
 
 
 def _text(value: bytes) -> str:

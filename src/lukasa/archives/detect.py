@@ -41,6 +41,9 @@ def archive(path: Path, kind: Kind | None = None) -> Archive:
 
     Raises `InputError`, which names what was looked for, and `OSError`.
     """
+    if not path.is_dir() and not path.is_file():
+        path.stat()
+        return _through_pipe(path, kind)
     kind = kind or kind_of(path)
     match kind:
         case "jsonl":
@@ -65,6 +68,13 @@ def archive(path: Path, kind: Kind | None = None) -> Archive:
 def lines(stream: BinaryIO) -> Archive:
     """JSON lines that come through a pipe."""
     return Archive("jsonl", None, partial(jsonl.read, stream))
+
+
+def _through_pipe(path: Path, kind: Kind | None) -> Archive:
+    """What comes through a named pipe: it can be read once, so nothing can be looked up in it before."""
+    if kind not in (None, "jsonl"):
+        raise InputError(f"{path}: {kind} is read from a file or a folder, not through a pipe")
+    return Archive("jsonl", None, partial(_lines, path))
 
 
 def _lines(path: Path, advance: Advance) -> Entries:

@@ -62,10 +62,11 @@ class _Counted(io.FileIO):
 
 
 def _must_be_sound(info: zipfile.ZipInfo, path: Path) -> None:
-    if info.file_size > 10_000_000 and info.file_size > RATIO * max(info.compress_size, 1):
+    ratio = info.file_size // max(info.compress_size, 1)
+    if info.file_size > 10_000_000 and ratio >= RATIO:
         raise InputError(
-            f"{path}: {info.filename} would unpack to {info.file_size // max(info.compress_size, 1):,} times "
-            "its size, as no export does; unzip it yourself, look at it, and give the folder"
+            f"{path}: {info.filename!r:.80} would unpack to {ratio:,} times its size, as no export does; "
+            "unzip it yourself, look at it, and give the folder"
         )
 
 
@@ -107,4 +108,4 @@ def _zipped(path: Path) -> Iterator[Member]:
 
 def named(found: list[Member], pattern: str) -> list[Member]:
     """Those whose path ends as *pattern* says; a pattern of names, which folders may stand before."""
-    return [one for one in found if re.search(rf"(?:^|/)(?:{pattern})$", one.name, re.IGNORECASE)]
+    return [one for one in found if re.search(rf"(?:^|[/\\])(?:{pattern})$", one.name, re.IGNORECASE)]

@@ -13,6 +13,7 @@ from lukasa.archives.mem0_history import Event, History, history, versions
 from lukasa.archives.mem0_stores import Row, Store, rows, stores, texts_of
 from lukasa.archives.values import text_of, time_of
 from lukasa.errors import InputError
+from lukasa.text.clean import clean
 from lukasa.types import SCOPE_KINDS
 
 # What becomes a field of a memory, or can be made anew from its text.
@@ -74,7 +75,7 @@ def kept(row: Row, events: Sequence[Event]) -> Kept | Problem:
     """The memory of a row, with what happened to it."""
     key, payload = row
     text = text_of(payload.get("data")) or text_of(payload.get("memory"))
-    where = f"memory {key}" if key else f"memory {text!r:.40}"
+    where = f"memory {clean(key)}" if key else f"memory {text!r:.40}"
     if not text or not key:
         return Problem(where, "not a memory of mem0: it has no text, or no id")
     created, updated = time_of(payload.get("created_at")), time_of(payload.get("updated_at"))

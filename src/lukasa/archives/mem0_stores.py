@@ -23,7 +23,9 @@ What = Literal["history", "qdrant", "chroma", "faiss", "faiss pickle", "dump"]
 Row: TypeAlias = "tuple[str, Mapping[str, object]]"
 Rows: TypeAlias = "Iterator[Row | Problem | Left]"
 
-_SUFFIXES: Final = frozenset({".db", ".sqlite", ".sqlite3", ".json", ".jsonl", ".pkl", ""})
+_SUFFIXES: Final = frozenset({".db", ".sqlite", ".sqlite3", ".json", ".jsonl", ".pkl"})
+_DEEP: Final = 5  # mem0/qdrant/collection/NAME/storage.sqlite
+_TELEMETRY: Final = "mem0migrations"
 _MOST_PICKLE: Final = 500_000_000
 
 
@@ -42,9 +44,17 @@ class Store:
 
 def stores(path: Path) -> list[Store]:
     """The files of mem0's at *path*, a file or a folder; what else lies there is passed over."""
-    files = sorted(path.rglob("*")) if path.is_dir() else [path]
-    wanted = [file for file in files if file.is_file() and (file == path or file.suffix.lower() in _SUFFIXES)]
-    return [Store(what, file) for file in wanted if (what := _what(file)) is not None]
+    files = sorted(_files(path, _DEEP)) if path.is_dir() else [path]
+    return [Store(what, file) for file in files if (what := _what(file)) is not None]
+
+
+def _files(folder: Path, deep: int) -> Iterator[Path]:
+    """What may be a store's, in a folder and the folders in it, but not in all of a disk."""
+    for path in folder.iterdir():
+        if path.is_dir() and deep and not path.is_symlink() and path.name != _TELEMETRY:
+            yield from _files(path, deep - 1)
+        elif path.is_file() and path.suffix.lower() in _SUFFIXES:
+            yield path
 
 
 def _what(file: Path) -> What | None:
@@ -110,8 +120,8 @@ def _qdrant(store: Store, advance: Advance) -> Rows:
 
 
 def _aside(collection: str) -> bool:
-    """Whether a collection holds what mem0 keeps for itself: entities, and its telemetry's id."""
-    return collection.endswith(("_entities", "-entities")) or collection == "mem0migrations"
+    """Whether a collection holds what mem0 found in its memories, and no memories."""
+    return collection.endswith(("_entities", "-entities"))
 
 
 def _chroma(store: Store, advance: Advance) -> Rows:

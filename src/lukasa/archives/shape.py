@@ -23,6 +23,7 @@ _TELLING: Final[Mapping[str, Kind]] = {
     "role": "jsonl",
     "content": "jsonl",
 }
+_TRIED: Final = 20  # entries of a list that need not tell
 _LISTS: Final = ("conversations", "results")
 
 
@@ -49,10 +50,13 @@ def shape(stream: Readable) -> Shape | None:
 
 
 def _of_list(scan: Scanner, place: str) -> Shape | None:
-    for _ in scan.items():
-        if scan.peek() == "{":
-            return _of_object(scan, place)
-        scan.value()
+    for number, _ in enumerate(scan.items()):
+        if scan.peek() != "{":
+            scan.value()
+        elif (found := _of_object(scan, place)) is not None:
+            return found
+        if number == _TRIED:
+            break
     return None
 
 

@@ -229,6 +229,33 @@ def test_a_killed_ingest_of_an_archive_goes_on_where_it_was(shell: Shell, tmp_pa
     assert len(set(told)) == len(told) == 2700
 
 
+# --- with extraction
+
+
+def test_of_a_longer_export_only_what_is_new_is_extracted(shell: Shell, tmp_path: Path):
+    first = message("user", text("I am allergic to peanuts."), BEGUN)
+    second = message("user", text("My sister Ana lives in Porto."), BEGUN + 9)
+    assert shell.json("ingest", export(tmp_path / "a.json", tree(first)))["memories"] == 1
+    done = shell.json("ingest", export(tmp_path / "b.json", tree(first, second)))
+    assert (done["memories"], done["known"]) == (1, 0)
+    assert len(shell.memories()) == 2
+    again = shell.json("ingest", str(tmp_path / "b.json"))
+    assert (again["memories"], again["known"]) == (0, 1)
+
+
+def test_the_newest_statement_holds_though_exports_begin_with_it(shell: Shell, tmp_path: Path):
+    now = tree(message("user", text("I live in Oslo."), BEGUN + 9e7), conversation_id="c-2")
+    then = tree(message("user", text("I live in Bergen."), BEGUN), conversation_id="c-1")
+    shell.run("ingest", export(tmp_path / "a.json", now, then))
+    (memory,) = shell.memories()
+    assert "Oslo" in memory
+
+
+def test_what_another_system_kept_is_stored_as_it_is(shell: Shell):
+    shell.run("ingest", str(STORE))
+    assert TEA[2] in shell.memories("-u", "ines")
+
+
 # --- telling
 
 
@@ -264,6 +291,21 @@ def test_bad_entries_and_what_is_left_out_are_told(shell: Shell, tmp_path: Path)
     ]
     assert done.stdout == "3 conversations: 2 memories stored, 2 bad\n"
     assert shell.json("ingest", "--verbatim", file, "--skip-bad")["bad"] == 2
+
+
+def test_names_in_an_archive_do_not_steer_the_terminal(shell: Shell, tmp_path: Path):
+    file = zipped(tmp_path / "a.zip", {"\x1b[2J/conversations.json": [3, PORTO]})
+    done = shell.run("ingest", str(file), code=1)
+    assert "\x1b" not in done.stderr + done.stdout
+    assert "[2J/conversations.json, entry 1" in done.stderr
+
+
+def test_a_memory_of_any_role_is_kept(shell: Shell, tmp_path: Path):
+    dump = [
+        {"id": role, "memory": f"of {role}", "role": role, "user_id": "ines"}
+        for role in ("system", "x", "tool")
+    ]
+    assert shell.json("ingest", str(write(tmp_path / "a.json", dump)))["memories"] == 3
 
 
 def test_the_format_may_be_said(shell: Shell, tmp_path: Path):

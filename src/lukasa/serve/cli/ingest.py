@@ -44,7 +44,7 @@ _UNITS: Final[dict[Kind, str]] = {
     "jsonl": "lines",
     "chatgpt": "conversations",
     "claude": "conversations",
-    "mem0": "conversations",
+    "mem0": "entries",
 }
 
 

@@ -19,10 +19,10 @@ from lukasa.errors import IdempotencyConflict
 from lukasa.extract.rules.rules import extract
 from lukasa.house import House
 from lukasa.messages.edit import read_edit
-from lukasa.messages.normalize import ROLES, normalize
+from lukasa.messages.normalize import normalize
 from lukasa.messages.redact import Redactor
 from lukasa.messages.scope import scope_of
-from lukasa.reconcile.verbatim import verbatim
+from lukasa.reconcile.verbatim import TRUST, verbatim
 from lukasa.serve.cli.tally import Tally
 from lukasa.types import UNSET, Episode, Fact, JsonValue
 
@@ -86,7 +86,7 @@ def memo(kind: Kind, kept: Kept, *, default: Ids, nobody: Ids) -> Memo:
 
 
 def _role(kept: Kept) -> str:
-    return next((role for role in (kept.role, kept.attributed_to) if role in ROLES), "user") or "user"
+    return next((role for role in (kept.role, kept.attributed_to) if role in TRUST), None) or "user"
 
 
 def _metadata(kind: Kind, kept: Kept) -> Mapping[str, object]:

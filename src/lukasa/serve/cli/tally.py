@@ -7,6 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from lukasa.text.clean import clean
+
 _TOLD: Final = 20  # bad entries and notes are shown up to here, and counted after
 
 
@@ -30,12 +32,13 @@ class Tally:
         """Count an entry that cannot be stored, and tell why."""
         self.bad += 1
         if self.bad <= _TOLD:
-            self.problems.append(f"{where}: {why}")
-            self.tell(f"error: {where}: {why}")
+            problem = clean(f"{where}: {why}")  # names in an archive may hold what steers a terminal
+            self.problems.append(problem)
+            self.tell(f"error: {problem}")
 
     def warn(self, where: str, warnings: Sequence[str]) -> None:
         """Count what was masked, skipped or left out, and tell the first few."""
         for warning in warnings:
             self.notes += 1
             if self.notes <= _TOLD:
-                self.tell(f"note: {where}: {warning}")
+                self.tell(f"note: {clean(where)}: {warning}")
