@@ -116,7 +116,7 @@ def test_what_is_neither_true_nor_false_is_not_taken_for_either(
     tmp_path: Path, call: Callable[[Any, Any], object], flag: Any
 ) -> None:
     with opened(tmp_path / "a.db") as memory:
-        memory.add("here", user_id="u")
+        memory.add("here", user_id="u", infer=False)
         with pytest.raises(InputError, match="is True or False, not"):
             call(memory, flag)
         assert memory.count(all_scopes=True) == 1

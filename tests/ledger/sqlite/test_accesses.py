@@ -10,10 +10,10 @@ from lukasa.testing import HashEmbedder
 
 def test_a_write_takes_the_counts_along(path: Path) -> None:
     with Memory(path, embedder=HashEmbedder(16)) as memory:
-        memory.add("tea", user_id="ines")
+        memory.add("tea", user_id="ines", infer=False)
         for _ in range(3):
             memory.search("tea", user_id="ines")
-        memory.add("coffee", user_id="omar")
+        memory.add("coffee", user_id="omar", infer=False)
     connection = sqlite3.connect(path)
     assert connection.execute("SELECT accesses FROM memories ORDER BY id").fetchall() == [(3,), (0,)]
     connection.close()

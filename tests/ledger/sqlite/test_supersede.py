@@ -100,7 +100,7 @@ def test_a_cache_that_is_warm_hears_of_it(path: Path) -> None:
 def test_every_scope_of_what_ends_hears_of_it(path: Path) -> None:
     with Memory(path, embedder=HashEmbedder(64)) as warm:
         turns = [{"role": "user", "content": text} for text in ("lives in Ghent", "likes tea")]
-        ids = [one["id"] for one in warm.add(turns, user_id="ines", agent_id="guide")["results"]]
+        ids = [one["id"] for one in warm.add(turns, user_id="ines", agent_id="guide", infer=False)["results"]]
         assert warm.search("Ghent", agent_id="guide", top_k=1, threshold=0)["results"][0]["id"] == ids[0]
         on(path, lambda ledger: say(ledger, "lives in Porto", end=ids[0]))
         assert warm.search("Ghent", agent_id="guide", top_k=1, threshold=0)["results"][0]["id"] == ids[1]

@@ -286,7 +286,9 @@ def places(value: object, at: str = "") -> Iterator[str]:
 def test_whatever_a_line_holds_is_refused_or_can_be_read(tmp_path: Path) -> None:
     source = tmp_path / "small.db"
     with Memory(source, embedder=HashEmbedder(8)) as memory:
-        one = memory.add("I live in Ghent", user_id="ines", metadata={"a": 1}, idempotency_key="k")
+        one = memory.add(
+            "I live in Ghent", user_id="ines", metadata={"a": 1}, idempotency_key="k", infer=False
+        )
         memory.update(one["results"][0]["id"], "I live in Bruges", expiration_date="2999-01-01")
     lines = exported(source)
     kept = 0
@@ -320,7 +322,7 @@ def assert_can_be_read(path: Path) -> None:
             memory.history(item["id"])
             memory.why(item["id"])
             memory.update(item["id"], metadata={"b": 2})
-        memory.add("I live in Ghent", user_id="bo", metadata={"a": 1}, idempotency_key="k")
+        memory.add("I live in Ghent", user_id="bo", metadata={"a": 1}, idempotency_key="k", infer=False)
     assert exported(path)
 
 
