@@ -10,6 +10,7 @@ from lukasa.ledger.base import Neighbours
 from lukasa.reconcile.conflict import Statement, ends, older, repeats, statement
 from lukasa.types import Add, Change, Fact, Record, Scope, Supersede
 
+_LOOK_BACK = 100  # facts of one call: what was said that long ago in it was not meant
 OUTDATED = "a later statement says otherwise"
 TAKEN_BACK = "taken back later in the conversation"
 REPEATED = "said before in the conversation"
@@ -71,7 +72,7 @@ def _among_themselves(facts: Sequence[Fact]) -> list[str | None]:
     said = [of_fact(fact) for fact in facts]
     reasons: list[str | None] = [None] * len(facts)
     for later in range(len(facts)):
-        for earlier in range(later):
+        for earlier in range(max(0, later - _LOOK_BACK), later):
             if reasons[earlier] is not None or facts[earlier].scope != facts[later].scope:
                 continue
             if repeats(said[later], said[earlier]):

@@ -105,7 +105,7 @@ SMALL_TALK: Final = (
     r"amazing|wow|aww+|lol|haha+\w*|hehe\w*|lmao|yes|yeah|yep|yup|nope?|nah|hm+|um+|oh|ah|aha|oops|sorry+|right|exactly|agreed|indeed|noted|got it|"
     r"gotcha|makes sense|sounds good|fair enough|never ?mind|nvm|no worries|no problem|np|welcome|congrats|congratulations|you too|same|have fun|"
     r"enjoy|take care|so much|a lot|very much|again|for that|for (?:the|your) (?:help|info|answer|tips?|advice)|that helps?(?: a lot)?|interesting|"
-    r"i see|true|of course|alright|fine|well|so|and|the|there|everyone|all|guys|then|all good|my friend|man|mate|dude|buddy|absolutely|totally)\b[\W_]*)+$"
+    r"i see|true|of course|alright|fine|well|so|and|the|there|everyone|all|guys|then|all good|my friend|man|mate|dude|buddy|absolutely|totally)\b[\W_]*+)++$"
 )
 
 # --- anywhere in a clause

@@ -29,6 +29,8 @@ _LATIN: Final = re.compile("[a-zA-Z]")
 _WORTH_A_LOOK: Final = 1.0  # from this weight on, a claim that is recognised decides
 _CONTENT: Final = 2  # words that mean something, which a fact has at least
 _ENDS: Final = (*".!?。！？…",)
+_LONGEST: Final = 1000  # characters of a sentence
+_HEAD: Final = 4000  # characters of a turn that tell whether it is played
 _DETAIL: Final = 12
 _SHORT, _GAP = 4, 3  # words; characters between two clauses of a sentence
 _SHOWN: Final = 120  # characters of what was dropped
@@ -106,7 +108,7 @@ def _read_turn(reading: Reading, position: int, message: Message) -> None:
     if language is None:
         reading.drop(message.text, "language", position)
         return
-    turn = language.turn_features(message.text)
+    turn = language.turn_features(message.text[:_HEAD])
     reading.role_play = ("role-play" in turn) or (reading.role_play and "role-play ends" not in turn)
     mocking = "sarcasm" in turn or (reading.mocking and "gushing" in turn)
     reading.mocking = mocking
@@ -162,6 +164,8 @@ def _pieces(stretch: Own, masked: str, language: Language, *, whole: bool) -> It
         yield 0, len(stretch.text), ""
         return
     for first, last in sentences(masked, language.code):
+        if last - first > _LONGEST:  # no sentence: a table, a log, a wall of text
+            continue
         if whole:
             yield first, last, ""
             continue

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 from lukasa.extract.rules.base import Language, Reason, Span
 
-_FENCE: Final = re.compile(
-    r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)|\"\"\".*?(?:\"\"\"|\Z)|<(\w+)>\n.*?</\1>", re.DOTALL
-)
-_RULE: Final = re.compile(r"^[ \t]*(?:-{3,}|={3,}|\*{3,}|_{3,}|#{3,}|~{3,})[ \t]*$", re.MULTILINE)
+_FENCES: Final = ("```", "~~~", '"""')
+_TAG: Final = re.compile(r"<(\w{1,30})>\s*$")
+_RULE: Final = re.compile(r"[ \t]{0,8}(?:-{3,}|={3,}|\*{3,}|_{3,}|#{3,})[ \t]*$")
 _LETTER: Final = re.compile(
     r"^[ \t]*(?:dear\s+\w+|hi\s+(?:team|all)|to whom it may concern|(?:from|to|subject|sent|cc|date)\s*:\s*\S|尊敬的|亲爱的\S{1,8}[：:，,]?$|发件人|收件人|主题[：:])",
     re.IGNORECASE,
@@ -23,7 +23,9 @@ _CODE_LINE: Final = re.compile(
 _BULLET: Final = re.compile(r"^\s*(?:[-*•·+]|\d{1,2}[.)、])\s+")
 _GOES_ON: Final = re.compile(r"^\s*(?:and|but|plus|except|not|also|和|还有|但|除了)\b", re.IGNORECASE)
 _QUOTE_LINE: Final = re.compile(r"^\s*(?:>|》|\||#{1,6}\s|\*\*|- \*\*|\d+\. \*\*)")
-_QUOTE: Final = re.compile(r"“[^”\n]{2,}”|「[^」\n]{2,}」|『[^』\n]{2,}』|(?<!\w)\"[^\"\n]{2,}\"(?!\w)")
+_QUOTE: Final = re.compile(
+    r"“[^“”\n]{2,600}”|「[^「」\n]{2,600}」|『[^『』\n]{2,600}』|(?<!\w)\"[^\"\n]{2,600}\"(?!\w)"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,24 +92,48 @@ def _lines(text: str) -> Iterator[Span]:
 
 def _without_blocks(text: str) -> tuple[str, list[Foreign]]:
     """The text with fenced and ruled-off blocks blanked (offsets stay), and those blocks."""
+    if not any(mark in text for mark in ("```", "~~~", '"""', "---", "===", "***", "___", "###", "\n<", "<")):
+        return text, []
+    lines = text.split("\n")
     foreign: list[Foreign] = []
+    for first, last in _blocks(lines):
+        foreign.append(Foreign("\n".join(lines[first : last + 1]).strip(), "pasted"))
+        for at in range(first, last + 1):
+            lines[at] = " " * len(lines[at])
+    return "\n".join(lines), foreign
 
-    def blanked(match: re.Match[str]) -> str:
-        foreign.append(Foreign(match.group().strip(), "pasted"))
-        return re.sub(r"[^\n]", " ", match.group())
 
-    if "```" in text or "~~~" in text or '"""' in text or "<" in text:
-        text = _FENCE.sub(blanked, text)
-    rules = list(_RULE.finditer(text)) if "--" in text or "==" in text or "**" in text or "__" in text else []
-    for first, second in zip(rules[::2], rules[1::2], strict=False):
-        block = text[first.start() : second.end()]
-        foreign.append(Foreign(block.strip(), "pasted"))
-        text = text[: first.start()] + re.sub(r"[^\n]", " ", block) + text[second.end() :]
-    if len(rules) % 2:  # one rule alone: all behind it
-        block = text[rules[-1].start() :]
-        foreign.append(Foreign(block.strip(), "pasted"))
-        text = text[: rules[-1].start()] + re.sub(r"[^\n]", " ", block)
-    return text, foreign
+def _blocks(lines: Sequence[str]) -> Iterator[Span]:
+    """First and last line of each block: a fence, a tag or a rule opens it, its like closes it, or the end."""
+    at = 0
+    while at < len(lines):
+        ends = _closing(lines[at])
+        if ends is None:
+            at += 1
+            continue
+        last = next((n for n in range(at + 1, len(lines)) if ends(lines[n])), len(lines) - 1)
+        yield at, last
+        at = last + 1
+
+
+def _closing(line: str) -> Callable[[str], bool] | None:
+    """What closes the block that *line* opens; None where it opens none."""
+    bare = line.strip()
+    fence = next((one for one in _FENCES if bare.startswith(one)), None)
+    if fence is not None:
+        return partial(_holds, fence if bare.count(fence) == 1 else "")
+    if _RULE.match(line):
+        return _is_rule
+    tag = _TAG.match(bare)
+    return None if tag is None else partial(_holds, f"</{tag[1]}>")
+
+
+def _holds(mark: str, line: str) -> bool:
+    return mark in line
+
+
+def _is_rule(line: str) -> bool:
+    return _RULE.match(line) is not None
 
 
 def _skip(

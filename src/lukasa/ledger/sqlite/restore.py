@@ -111,7 +111,7 @@ def _take(writer: Writer, kind: str, value: Json, state: Restoring) -> None:
 
     problem = copied.problem(kind, value[kind]) if len(value) == 1 else "more than one thing in a line"
     if problem is not None:
-        raise state.wrong(f"not a {kind} as export writes it ({problem})")
+        raise state.wrong(f"no {kind} as export writes it ({problem})")
     try:
         made = _TAKERS[kind](writer, cast("Json", value[kind]), state)
     except (ValueError, OverflowError) as error:
