@@ -30,6 +30,7 @@ from lukasa.types import Scope
 
 HERE = Path(__file__).resolve().parent
 SET = HERE / "extraction" / "dev.jsonl"
+MORE = (HERE / "extraction" / "more.jsonl", HERE / "extraction" / "unseen.jsonl")
 RESULTS = HERE / "results" / "extraction.json"
 USER = "u"
 # (group, column, bar, whether it is a most)
@@ -153,12 +154,12 @@ def main(files: Sequence[Path]) -> int:
             if value is None:
                 continue
             met = value <= bar if most else value >= bar
-            missed |= not met
+            missed |= not met and file not in MORE
             unit = "" if column in ("invented", "secret") else "%"
             name = f"{file.name}, {_NAMES.get(group, group)}: {column.replace('_', ' ')}"
             wanted = f"{'at most' if most else 'at least'} {bar:g}{unit}: {'met' if met else 'missed'}"
             figures.append({"name": name, "value": round(value, 1), "unit": unit, "wanted": wanted})
-    lost = unsupported(files)
+    lost = unsupported([file for file in files if file not in MORE])
     print("\n".join(lost) or "every number and name of a fact stands in its source or follows from its date")
     speed, turns = turns_a_second(files)
     met = speed >= WANTED_TURNS
@@ -172,7 +173,7 @@ def main(files: Sequence[Path]) -> int:
     )
     for figure in figures:
         print(f"{figure['name']:60} {figure['value']:>8}{figure['unit']:2} {figure['wanted']}")
-    if list(files) == [SET]:
+    if list(files) == [SET, *MORE]:
         RESULTS.parent.mkdir(exist_ok=True)
         machine = {"python": sys.version.split()[0], "cpus": os.cpu_count()}
         RESULTS.write_text(json.dumps({"machine": machine, "figures": figures}, indent=1), "utf-8")
@@ -182,4 +183,4 @@ def main(files: Sequence[Path]) -> int:
 _NAMES = {"lang en": "English", "lang zh": "Chinese", "all": "both"}
 
 if __name__ == "__main__":
-    sys.exit(main([Path(name) for name in sys.argv[1:]] or [SET]))
+    sys.exit(main([Path(name) for name in sys.argv[1:]] or [SET, *MORE]))

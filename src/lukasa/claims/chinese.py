@@ -73,11 +73,26 @@ _OF_SUBJECT: Final = (
     ("relationship", re.compile(r"(?P<v>单身|單身|结婚|結婚|已婚|离婚|離婚|订婚|訂婚|分手)"), True),
     ("hometown", _p(rf"(?:老家(?:在|是)?|来自|來自|籍贯(?:是)?){_V}"), True),
     ("name", _p(r"(?:叫|名叫|名字是|的名字是)(?P<v>[\u3400-\u9fff·]{2,6}|[A-Z][a-z]+)(?=$|[，,。])"), True),
+    ("diet", re.compile(r"吃(?P<v>[\u3400-\u9fff]{1,3}素)"), True),
+    (
+        "school",
+        re.compile(
+            r"(?:在|转到|转去|转学到|考上了?)(?P<v>[\u3400-\u9fff]{2,8}?(?:幼儿园|小学|中学|高中|大学|学校))"
+        ),
+        True,
+    ),
     ("diet", re.compile(r"(?P<v>吃素|素食|纯素|清真)"), True),
     ("height", re.compile(r"身高(?:是)?(?P<v>\d{3}(?:\.\d)?)"), True),
     ("weight", re.compile(r"体重(?:是)?(?P<v>\d{2,3}(?:\.\d)?)"), True),
 )
 _TOWARD: Final = (
+    (
+        False,
+        re.compile(
+            rf"(?P<v>[{_HAN}]{{1,4}}?)(?:我|用户)?(?:卸了|删了|退了|注销了|一口都嫌|喝不惯|吃腻了|喝腻了)"
+        ),
+    ),
+    (True, _p(rf"常(?:刷|看|玩|逛|听){_V}")),
     (
         False,
         re.compile(
@@ -131,6 +146,7 @@ _SUBJECT: Final = re.compile(
 def read(text: str, speaker: str | None) -> Iterator[Claim]:
     """The claims of a Chinese sentence, clause by clause."""
     body = simplified(text.strip().rstrip("。.！!"))
+    speaker = None if speaker is None else simplified(speaker)
     subject = (speaker or "").lower() or None
     for clause in re.split(r"[，,；;]", body):
         found, rest, owned = _subject(clause, speaker)
@@ -145,7 +161,7 @@ def _subject(clause: str, speaker: str | None) -> tuple[str | None, str, str | N
     match = _SUBJECT.match(clause)
     if match is None:
         named = re.match(
-            rf"^(?P<n>[{_HAN}]{{2,3}}|[A-Z][a-z]+)(?=在[{_HAN}]{{2,8}}(?:上班|工作)|有一|养了|喜欢|住在|对|不吃|是)",
+            rf"^(?P<n>[{_HAN}]{{2,3}}|[A-Z][a-z]+)(?=在[{_HAN}]{{2,10}}(?:上班|工作|上|读|念|打工)|转到|转去|吃|住|爱|有一|养了|喜欢|住在|对|不吃|是)",
             clause,
         )
         if named and named["n"] not in ("现在", "目前", "老家", "公司", "以后", "平时", "房子"):
@@ -175,7 +191,7 @@ def _claims(subject: str, rest: str, owned: str | None) -> Iterator[Claim]:
     if match := _FAVOURITE.search(rest):
         yield Claim(subject or USER, f"最喜欢:{match['k']}", match["v"].lower())
         return
-    if match := _SCHEDULE.match(rest if subject in ("", USER) else ""):
+    if match := _SCHEDULE.match(rest.removeprefix("的")):
         yield Claim(USER, f"schedule:{match['k']}", match["v"])
     if subject:
         for attribute, pattern, holds in _OF_SUBJECT:

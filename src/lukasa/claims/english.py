@@ -10,7 +10,7 @@ from lukasa.claims.base import AGENT, USER, Claim
 
 _I = re.IGNORECASE
 _END = (
-    r"(?=\s*(?:$|[,.;!?()]|\s(?:with|since|for|from|last|on|because|but|and|where|which|who|now|tho|though|anymore|"
+    r"(?=\s*(?:$|[,.;!?()]|\s(?:with|since|for|from|last|on|because|but|and|where|which|who|now|tho|though|anymore|completely|entirely|totally|altogether|"
     r"after|until|till|while|at|as|so|to|when|in (?:\d+|january|february|march|april|may|june|july|august|september|october|november|december|the week|spring|summer|autumn|winter))\b))"
 )
 _V = rf"(?P<v>[^,.;!?()]{{1,60}}?){_END}"
@@ -224,11 +224,11 @@ def read(text: str, speaker: str | None) -> Iterator[Claim]:
         if topic not in (USER, ""):
             yield Claim(USER, f"schedule:{topic}", plain(match["v"]))
     if match := _PARTED.search(body):
-        yield Claim(USER, "relationship", "parted")
+        yield Claim(subject or USER, "relationship", "parted")
         for kin in ("partner", "girlfriend", "boyfriend"):
-            yield Claim(USER, kin, plain(match["v"] or ""), holds=False)
+            yield Claim(subject or USER, kin, plain(match["v"] or ""), holds=False)
     if match := _SOLD.search(body):
-        yield Claim(USER, "toward", plain(match["v"] or match["w"]), holds=False, single=False)
+        yield Claim(subject or USER, "toward", plain(match["v"] or match["w"]), holds=False, single=False)
     for match in _NO_MORE.finditer(body):
         yield Claim(subject or USER, "toward", plain(match["v"] or match["w"]), holds=False, single=False)
     if match := _MOVED_SHIFT.search(body):
@@ -268,7 +268,8 @@ def _subject(body: str, speaker: str | None) -> tuple[str, str, str | None]:
     if match := re.match(r"^(I|I'm|Im|We|we|we're|I've) ", body):
         return me, _verb(body[match.end() :]), None
     if match := re.match(
-        rf"^(?!{_NO_NAME}\b)([A-Z][\w'-]+)(?: (?=[a-z])|'s (?=now|moving|in|at|a|an|allergic))", body
+        rf"^(?!{_NO_NAME}\b)([A-Z][\w'-]+(?: [A-Z][\w'-]+){{0,2}})(?: (?=[a-z])|'s (?=now|moving|in|at|a|an|allergic))",
+        body,
     ):
         return match[1].lower(), _verb(body[match.end() :]), None
     return "", "", None
@@ -370,11 +371,23 @@ _ANSWERS: Final = (
         ),
     ),
     ("reply:tone", re.compile(r"\b(?P<v>formal|informal|casual|friendly|professional|blunt|polite)\b", _I)),
-    ("reply:units", re.compile(r"\b(?P<v>metric|imperial|celsius|fahrenheit|kilomet(?:er|re)s|miles)\b", _I)),
-    ("reply:call", re.compile(r"\bcall(?:s|ed)? (?:User|me|him|her|them) (?P<v>[A-Z]?\w+)", 0)),
+    (
+        "reply:units",
+        re.compile(
+            r"\b(?P<v>metric|imperial|celsius|fahrenheit|kilomet(?:er|re)s|miles|feet|inches|pounds)\b", _I
+        ),
+    ),
+    (
+        "reply:call",
+        re.compile(
+            r"\bcall(?:s|ed)? (?:User|me|him|her|them) (?P<v>[A-Z]?\w+)|\b(?:addressed|known) as (?P<w>(?:Mr|Mrs|Ms|Dr)?\.? ?\w+)",
+            0,
+        ),
+    ),
 )
+_IMPERIAL: Final = frozenset(("imperial", "fahrenheit", "mile", "feet", "inche", "pound"))
 _STANDING: Final = re.compile(
-    r"\b(?:answers?|repl(?:y|ies)|respon(?:d|ses?)|write|use|call|from now on|always|emojis?|explanations?|units|spelling|code|henceforth)\b",
+    r"\b(?:answers?|repl(?:y|ies)|respon(?:d|ses?)|write|use|call|from now on|always|emojis?|explanations?|units|spelling|code|henceforth|addressed|metric|imperial)\b",
     _I,
 )
 _NEVER: Final = re.compile(r"\b(?:never|not|no|don't|avoid|without)\b[^,;]*$", _I)
@@ -388,6 +401,8 @@ def _instructions(body: str) -> Iterator[Claim]:
             if attribute != "reply:emoji" and _NEVER.search(body[: match.start()]):
                 continue
             value = plain(match["v"] or match.groupdict().get("w") or "").rstrip("s")
+            if attribute == "reply:units":
+                value = "imperial" if value in _IMPERIAL else "metric"
             if attribute == "reply:emoji":
                 value = "no" if re.match(r"(?:no|without|never|don't|do not|stop)", value) else "yes"
             yield Claim(USER, attribute, value)

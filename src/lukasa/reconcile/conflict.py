@@ -141,6 +141,8 @@ def _same_attribute(one: str, other: str) -> bool:
     other_name, _, other_topic = other.partition(":")
     if name != other_name or name != "schedule":
         return False
+    if _HAN.search(topic):
+        return topic in other_topic or other_topic in topic
     words, others = _split(topic), _split(other_topic)
     return bool(words) and bool(others) and (words <= others or others <= words)
 
@@ -177,7 +179,7 @@ def _split(value: str) -> frozenset[str]:
 
 
 def _stem(word: str) -> str:
-    word = word.removesuffix("'s")
+    word = word.removesuffix("'s").rstrip("'")
     return word[:-1] if word.endswith("s") and not word.endswith("ss") and len(word) > 3 else word
 
 

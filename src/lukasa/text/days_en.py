@@ -54,6 +54,7 @@ _PATTERN: Final = re.compile(
     | (?P<around>the\sday\s(?:before\syesterday|after\stomorrow))
     | (?P<named>yesterday|today|tonight|tomorrow|last\snight|tmrw|tmr){_PART}\b(?!'s)
     | (?P<this>this\s(?:morning|afternoon|evening))\b
+    | (?P<from>(?P<from_n>{_COUNT})\s(?P<from_unit>day|week|fortnight)s?\sfrom\s(?P<from_day>now|today|tomorrow|{_WHOLE_WEEKDAY})\b)
     | (?P<nth>(?P<nth_n>first|second|third|fourth|last)\s(?P<nth_day>{_WHOLE_WEEKDAY})\s(?:of|in)\s(?:(?P<nth_this>the|this|next)\s(?:\w+\s)?month|(?P<nth_month>{_MONTH}))\b)
     | (?P<hence>(?:a\s)?(?P<hence_n>week|fortnight)\s(?P<hence_from>today|tomorrow|(?:on\s)?{_WHOLE_WEEKDAY})\b)
     | (?P<week_on>(?:a\sweek\s(?:on\s)?(?P<on_day>{_WHOLE_WEEKDAY})|(?P<day_week>{_WHOLE_WEEKDAY})\sweek)\b)
@@ -136,6 +137,8 @@ def _meaning(match: re.Match[str], said: date, text: str) -> When | None:
         return _written(said + timedelta(days=back.get(given["named"], 0)))
     if "this" in given:
         return _written(said)
+    if "from" in given:
+        return _from(given, said)
     if "nth" in given:
         return _nth(given, said)
     if "hence" in given:
@@ -192,6 +195,17 @@ def _nth(given: Mapping[str, str], said: date) -> When | None:
     fitting = [one for one in days if one.weekday() == _weekday(given["nth_day"])]
     at = {"first": 0, "second": 1, "third": 2, "fourth": 3, "last": -1}[given["nth_n"]]
     return _written(fitting[at], named=True)
+
+
+def _from(given: Mapping[str, str], said: date) -> When:
+    """ "Two weeks from Monday"."""
+    count = int(given["from_n"]) if given["from_n"].isdigit() else _NUMBERS[given["from_n"]]
+    later = timedelta(days=count * {"day": 1, "week": 7, "fortnight": 14}[given["from_unit"]])
+    begin = given["from_day"]
+    if begin in ("now", "today"):
+        return _written(said + later)
+    first = said + timedelta(days=1) if begin == "tomorrow" else weekday_near(said, _weekday(begin), "future")
+    return _written(first + later, named=begin != "tomorrow")
 
 
 def _hence(given: Mapping[str, str], said: date) -> When:

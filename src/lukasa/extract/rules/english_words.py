@@ -321,6 +321,6 @@ PASTE_NOUN: Final = re.compile(
 )
 RECALLED_HEADER: Final = re.compile(
     r"\b(?:(?:relevant|known|stored|saved|previous|past|user|retrieved|existing|your) (?:user )?(?:memor(?:y|ies)|facts|notes|context)|memor(?:y|ies) (?:about|of|so far)|"
-    r"what you know about (?:me|the user)|facts about (?:me|the user))\b[^\n]{0,40}[:：]?\s*$",
+    r"what you know about (?:me|the user)|facts about (?:me|the user)|(?:you|assistant) (?:listed|said|told|remembered?|stored|saved|have|know|noted|kept)[^\n]{0,40} about (?:me|the user))\b[^\n]{0,40}[:：]?\s*$",
     re.IGNORECASE,
 )

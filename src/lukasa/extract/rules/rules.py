@@ -233,7 +233,7 @@ def _detail(reading: Reading, clause: Clause, reason: Reason) -> bool:
     last = reading.kept[-1] if reading.kept else None
     if reason != "nothing lasting" or last is None or last.message != clause.message:
         return False
-    if "figure" not in clause.features or clause.features & {"first person", "to you", "code"}:
+    if re.search(r"\d", clause.plain) is None or clause.features & {"first person", "to you", "code"}:
         return False
     if not 0 <= clause.start - _end(last) <= _GAP or clause.language.size(clause.text) > _DETAIL:
         return False

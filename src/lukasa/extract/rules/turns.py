@@ -20,7 +20,7 @@ _LETTER: Final = re.compile(
 _CODE_LINE: Final = re.compile(
     r"^\s*(?:[$>]\s|at \w+[.(]|Traceback|File \"|\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\[?\d\d:\d\d:\d\d|(?:import|from|def|class|return|const|let|var|function|public|private|SELECT|INSERT|UPDATE|#include|package|using)\b.*[;:{)(=]|(?:if|for|while|elif|except|else|try)\b.*(?:[{;]|\)\s*:|:)\s*$|</?\w+[^>]*>|[{}\[\]();]+\s*$|\w+\s*[=:]\s*[\[{\"'].*|\S+\s*=\s*\S.*;$|\|.*\|\s*$)"
 )
-_BULLET: Final = re.compile(r"^\s*(?:[-*•·+]|\d{1,2}[.)、])\s+")
+_BULLET: Final = re.compile(r"^\s*(?:(?:[-*•·+]|\d{1,2}[.)])\s+|\d{1,2}[、．]\s*)")
 _GOES_ON: Final = re.compile(r"^\s*(?:and|but|plus|except|not|also|和|还有|但|除了)\b", re.IGNORECASE)
 _QUOTE_LINE: Final = re.compile(r"^\s*(?:>|》|\||#{1,6}\s|\*\*|- \*\*|\d+\. \*\*)")
 _QUOTE: Final = re.compile(
@@ -73,7 +73,9 @@ def own_words(text: str, language: Language) -> tuple[Sequence[Own], Sequence[Fo
         elif heads and at + 1 < len(lines) and _BULLET.match(_text(blank, lines[at + 1])):
             at = _join_list(lines, blank, at, own)
         else:
-            own.append(Own(line, start, end))
+            bullet = _BULLET.match(line)
+            begin = 0 if bullet is None else bullet.end()
+            own.append(Own(line[begin:], start + begin, end))
             at += 1
     return own, foreign
 
