@@ -71,7 +71,9 @@ def split(sentence: str) -> Sequence[Piece]:
             spans.append((at, match.start()))
             at = match.end()
     spans.append((at, len(sentence)))
-    return [part for span in spans for part in _run_ons(low, span)]
+    # Who writes "I" and full stops does not run on: there "the tips I got" is one thing.
+    careful = _CAREFUL.search(sentence) is not None
+    return [part for span in spans for part in (_series(low, span) if careful else _run_ons(low, span))]
 
 
 def _run_ons(sentence: str, span: Span) -> list[Piece]:
@@ -87,6 +89,7 @@ def _run_ons(sentence: str, span: Span) -> list[Piece]:
     return [part for whole in parts for part in _series(sentence, whole)]
 
 
+_CAREFUL: Final = re.compile(r"(?<!\w)I(?!\w)")
 _I_AM: Final = re.compile(r"\W*(?:(?:hi|hey|hello|so|ok|well)\W+)*(?:i'm|im|i am)\b", _I)
 _INTRODUCTION: Final = 6  # words: "hi, I'm Ana Sousa" is no more
 _SERIES: Final = re.compile(
