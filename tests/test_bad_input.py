@@ -6,6 +6,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
@@ -120,6 +121,67 @@ def test_what_is_neither_true_nor_false_is_not_taken_for_either(
         with pytest.raises(InputError, match="is True or False, not"):
             call(memory, flag)
         assert memory.count(all_scopes=True) == 1
+
+
+HUGE = 10**5000
+LATEST = datetime.max.replace(tzinfo=timezone(timedelta(hours=-14)))
+TEN_THOUSAND = "x" * 10_000
+ODD: list[Callable[[Any], object]] = [
+    *(lambda m, name=name: m.count(**{name: HUGE}) for name in ("user_id", "agent_id", "run_id", "app_id")),
+    *(
+        lambda m, value=value, name=name: m.get_all(**{"user_id": "u", name: value})
+        for name in ("limit", "top_k", "cursor", "as_of", "filters")
+        for value in (HUGE, -HUGE, [HUGE], {HUGE: 1}, TEN_THOUSAND, {TEN_THOUSAND: {"like": 1}})
+    ),
+    *(lambda m, value=value: m.get(value) for value in (HUGE, TEN_THOUSAND, [TEN_THOUSAND])),
+    *(
+        lambda m, value=value: m.search("x", user_id="u", threshold=value)
+        for value in (HUGE, [HUGE], TEN_THOUSAND)
+    ),
+    lambda m: m.search(HUGE, user_id="u"),
+    lambda m: m.search("x", user_id="u", limit=HUGE, top_k=1),
+    *(
+        lambda m, value=value: m.add("x", user_id="u", metadata=value)
+        for value in ({"a": HUGE}, {"a": [{"b": -HUGE}]}, {HUGE: 1}, {"a": LATEST}, {TEN_THOUSAND: object()})
+    ),
+    lambda m: m.add({"role": HUGE, "content": "x"}, user_id="u"),
+    lambda m: m.add({"content": [{"type": HUGE}]}, user_id="u"),
+    lambda m: m.add({"content": "x", "timestamp": HUGE}, user_id="u"),
+    lambda m: m.add("x", user_id="u", timestamp=HUGE),
+    lambda m: m.add("x", user_id="u", timestamp=LATEST),
+    lambda m: m.add("x", user_id="u", expiration_date=HUGE),
+    lambda m: m.add("x", user_id="u", idempotency_key=HUGE),
+]
+
+
+@pytest.mark.parametrize("call", ODD)
+def test_what_is_huge_raises_an_input_error_of_a_few_lines(
+    tmp_path: Path, call: Callable[[Any], object]
+) -> None:
+    with opened(tmp_path / "a.db") as memory:
+        memory.add("here", user_id="u")
+        with pytest.raises(InputError) as told:
+            call(memory)
+        assert len(str(told.value)) < 600
+        assert memory.count(all_scopes=True) == 1
+
+
+@pytest.mark.parametrize("now", [LATEST.replace(tzinfo=None), None, 5, LATEST])
+def test_a_clock_that_names_no_zone_is_told(tmp_path: Path, now: Any) -> None:
+    with (
+        Memory(tmp_path / "a.db", embedder=HashEmbedder(32), clock=lambda: now) as memory,
+        pytest.raises(ConfigError, match=r"clock gave .* datetime.now\(UTC\)|years 1 to 9999"),
+    ):
+        memory.add("x", user_id="u")
+
+
+def test_a_clock_of_another_zone_tells_the_same_time(tmp_path: Path) -> None:
+    zone = timezone(timedelta(hours=14))
+    at = datetime(2026, 1, 2, 1, tzinfo=zone)
+    with Memory(tmp_path / "a.db", embedder=HashEmbedder(32), clock=lambda: at) as memory:
+        memory.add("x", user_id="u", expiration_date="2026-01-01")
+        (item,) = memory.get_all(user_id="u")["results"]
+        assert item["created_at"] == "2026-01-01T11:00:00.000000+00:00"
 
 
 def test_ten_megabytes_of_text_are_kept_and_found(tmp_path: Path) -> None:

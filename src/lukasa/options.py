@@ -23,6 +23,7 @@ NO_SCOPE = (
 )
 DEFAULT_LIMIT = 20
 MOST = 10_000
+_LONGEST_ID = 200
 
 
 def verb(
@@ -52,18 +53,18 @@ def unknown_option(where: str, name: str, known: list[str]) -> str:
     """What to tell a caller who wrote an option that does not exist."""
     near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
     hint = f"; did you mean {near[0]!r}?" if near else "."
-    return f"{where} has no option {name!r}{hint} It takes: {', '.join(known)}"
+    return f"{where} has no option {shown(name)}{hint} It takes: {', '.join(known)}"
 
 
 def one_limit(top_k: object, limit: object) -> int:
     """`top_k` and `limit` are one thing; 20 where neither is given."""
     if top_k is not None and limit is not None and top_k != limit:
-        raise InputError(f"top_k={top_k} and limit={limit} are one thing: give one of them")
+        raise InputError(f"top_k={shown(top_k)} and limit={shown(limit)} are one thing: give one of them")
     value = top_k if top_k is not None else limit
     if value is None:
         return DEFAULT_LIMIT
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= MOST:
-        raise InputError(f"top_k (or limit) is a whole number from 0 to {MOST:,}, not {value!r}")
+        raise InputError(f"top_k (or limit) is a whole number from 0 to {MOST:,}, not {shown(value)}")
     return value
 
 
@@ -79,14 +80,14 @@ def a_threshold(value: object) -> float:
     if value is None:
         return 0.0
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
-        raise InputError(f"threshold is a score from 0 to 1, not {value!r}")
+        raise InputError(f"threshold is a score from 0 to 1, not {shown(value)}")
     return float(value)
 
 
 def a_memory_id(value: object) -> str:
     """A memory's id as text; raises for anything that cannot be one."""
-    if not isinstance(value, str) or not value.strip() or clean(value) != value:
-        raise InputError(f"a memory id is a text such as add() returns, not {value!r}")
+    if not isinstance(value, str) or not value.strip() or clean(value) != value or len(value) > _LONGEST_ID:
+        raise InputError(f"a memory id is a text such as add() returns, not {shown(value)}")
     return value
 
 
@@ -95,12 +96,12 @@ def merged(named: Scope, filtered: Scope) -> Scope:
     ids = named.ids()
     for kind, value in filtered.ids().items():
         if ids.setdefault(kind, value) != value:
-            raise ScopeError(f"{kind} is {ids[kind]!r} as an argument and {value!r} in filters")
+            raise ScopeError(f"{kind} is {shown(ids[kind])} as an argument and {shown(value)} in filters")
     return scope_of(**ids)
 
 
 def a_query(value: object) -> str:
     """A text to search for, fit to be encoded."""
     if not isinstance(value, str) or not clean(value).strip():
-        raise InputError(f"query is a text that is not blank, not {value!r:.80}")
+        raise InputError(f"query is a text that is not blank, not {shown(value)}")
     return clean(value)

@@ -234,6 +234,13 @@ def test_a_mistyped_path_does_not_become_a_ledger(shell: Shell, words: tuple[str
     assert not shell.ledger.exists()
 
 
+@pytest.mark.parametrize("option", ["--path", "--space"])
+@pytest.mark.parametrize("words", [("add", "x"), ("list",), ("export",), ("stats",), ("demo",)])
+def test_a_blank_path_or_space_is_not_taken_for_none(shell: Shell, words: tuple[str, ...], option: str):
+    shell.added("there is a ledger")
+    assert option[2:] in shell.run(*words, option, "", code=1).stderr
+
+
 def test_an_unknown_embedder_is_one_line(shell: Shell):
     result = shell.run("add", "x", code=1, LUKASA_EMBEDDER="nonsuch")
     assert result.stderr.startswith("error: no provider is called 'nonsuch'")

@@ -50,7 +50,9 @@ class Scene:
 @placed
 def demo(call: Call) -> None:
     """Ingest the example conversations and ask them questions: a tour, in under a minute."""
-    path = call.path or str(Path(tempfile.mkdtemp(prefix="lukasa-demo-")) / "lukasa.db")
+    path = call.path
+    if path is None:
+        path = str(Path(tempfile.mkdtemp(prefix="lukasa-demo-")) / "lukasa.db")
     placed_call = Call(path=path, space=call.space, json=call.json)
     scenes: list[Scene] = []
     with placed_call.memory(new=True) as memory:

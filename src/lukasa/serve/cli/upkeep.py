@@ -80,7 +80,7 @@ def import_(
 ) -> None:
     """Restore what `export` wrote, ids and history included."""
     settings = call.settings()
-    with opened(file) as stream, bare_ledger(settings.file(), settings.space) as ledger:
+    with opened(file) as stream, bare_ledger(settings.file(), settings.tenant()) as ledger:
         done = run(ledger.restore(stream))
     _summary(call, done)
 
