@@ -22,6 +22,7 @@ from lukasa.errors import (
     LedgerUnavailable,
     LukasaError,
     MessageError,
+    UnknownOption,
 )
 from lukasa.testing import HashEmbedder
 
@@ -152,6 +153,40 @@ ODD: list[Callable[[Any], object]] = [
     lambda m: m.add("x", user_id="u", expiration_date=HUGE),
     lambda m: m.add("x", user_id="u", idempotency_key=HUGE),
 ]
+
+
+ARGUMENTS: list[tuple[Callable[[Any], object], str]] = [
+    (
+        lambda m: m.add("x", "ines"),
+        "add takes messages without a name; 'ines' needs one. By name it takes: mess",
+    ),
+    (lambda m: m.search("x", "ines"), "search takes query without a name; 'ines' needs one"),
+    (lambda m: m.get_all("ines"), "get_all takes nothing without a name; 'ines' needs one"),
+    (lambda m: m.delete_all("u", "a", "r", "x"), "'x' needs one"),
+    (lambda m: m.search(user_id="ines"), "search needs query"),
+    (lambda m: m.add(), "add needs messages"),
+    (lambda m: m.update(), "update needs memory_id"),
+    (lambda m: m.add("x", messages="y", user_id="u"), "add got messages twice"),
+    (lambda m: m.add("x", usr_id="u"), "add has no option 'usr_id'; did you mean 'user_id'?"),
+    (lambda m: type(m)("a.db", spcae="x"), "Memory has no option 'spcae'; did you mean 'space'?"),
+    (lambda m: type(m)("a.db", "x"), "Memory takes path without a name; 'x' needs one"),
+    (lambda m: type(m)("a.db", path="x"), "Memory got path twice"),
+    (
+        lambda m: type(m.aio)("a.db", embeder="x"),
+        "AsyncMemory has no option 'embeder'; did you mean 'embedder",
+    ),
+]
+
+
+@pytest.mark.parametrize(("call", "message"), ARGUMENTS, ids=[message[:40] for _, message in ARGUMENTS])
+def test_arguments_that_do_not_fit_are_told(
+    tmp_path: Path, call: Callable[[Any], object], message: str
+) -> None:
+    with opened(tmp_path / "a.db") as memory:
+        with pytest.raises(UnknownOption) as told:
+            call(memory)
+        assert isinstance(told.value, TypeError)
+        assert message in str(told.value)
 
 
 @pytest.mark.parametrize("call", ODD)

@@ -24,7 +24,7 @@ from lukasa.house import House, build
 from lukasa.ledger.base import View
 from lukasa.ledger.filters import parse
 from lukasa.messages.scope import scope_of
-from lukasa.options import NO_SCOPE, merged
+from lukasa.options import NO_SCOPE, constructor, merged
 from lukasa.runtime import Lock, in_thread
 from lukasa.text.times import parse_time
 
@@ -37,6 +37,7 @@ Filters: TypeAlias = Mapping[str, object]
 class Core:
     """A Memory without its verbs."""
 
+    @constructor
     def __init__(
         self,
         path: str | Path | None = None,

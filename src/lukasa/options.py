@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import functools
 import inspect
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import Any, ParamSpec, TypeVar
 
 from lukasa.errors import InputError, ScopeError, UnknownOption
@@ -33,9 +33,9 @@ def verb(
 
     What it declares as `bool` must be one: "False" or 1 would be taken for a yes.
     """
-    parameters = inspect.signature(method).parameters
-    known = list(parameters)[1:]
-    flags = {name for name, one in parameters.items() if one.annotation in (bool, "bool")}
+    signature = inspect.signature(method)
+    known = list(signature.parameters)[1:]
+    flags = {name for name, one in signature.parameters.items() if one.annotation in (bool, "bool")}
 
     @functools.wraps(method)
     async def checked(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -44,9 +44,52 @@ def verb(
                 raise UnknownOption(unknown_option(method.__name__, name, known))
             if name in flags and not isinstance(kwargs[name], bool):
                 raise InputError(f"{name} is True or False, not {shown(kwargs[name])}")
-        return await method(*args, **kwargs)
+        try:
+            running = method(*args, **kwargs)
+        except TypeError as error:  # a coroutine has not begun: it is the arguments that do not fit
+            raise UnknownOption(_misfit(method.__name__, signature, args, kwargs)) from error
+        return await running
 
     return checked
+
+
+def constructor(method: Callable[P, None]) -> Callable[P, None]:
+    """An `__init__` whose arguments, where they do not fit, raise `UnknownOption` like those of a verb."""
+    signature = inspect.signature(method)
+    known = list(signature.parameters)[1:]
+
+    @functools.wraps(method)
+    def checked(*args: P.args, **kwargs: P.kwargs) -> None:
+        name = type(args[0]).__name__
+        for key in kwargs:
+            if key not in known:
+                raise UnknownOption(unknown_option(name, key, known))
+        try:
+            signature.bind(*args, **kwargs)
+        except TypeError as error:
+            raise UnknownOption(_misfit(name, signature, args, kwargs)) from error
+        method(*args, **kwargs)
+
+    return checked
+
+
+def _misfit(
+    name: str, signature: inspect.Signature, args: Sequence[object], kwargs: Mapping[str, object]
+) -> str:
+    """What to tell a caller whose arguments do not fit; the first one is `self`."""
+    own = list(signature.parameters.values())[1:]
+    plain = [one.name for one in own if one.kind is not one.KEYWORD_ONLY]
+    named = [one.name for one in own if one.kind is one.KEYWORD_ONLY]
+    surplus = args[1 + len(plain) :]
+    if surplus:
+        said = f"{name} takes {', '.join(plain) or 'nothing'} without a name; {shown(surplus[0])} needs one"
+    else:
+        lacking = [one.name for one in own if one.default is one.empty and one.name not in kwargs]
+        twice = [one for one in plain[: len(args) - 1] if one in kwargs]
+        said = (
+            f"{name} got {twice[0]} twice" if twice else f"{name} needs {', '.join(lacking[len(args) - 1 :])}"
+        )
+    return f"{said}. By name it takes: {', '.join([*plain, *named])}"
 
 
 def unknown_option(where: str, name: str, known: list[str]) -> str:

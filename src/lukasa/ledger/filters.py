@@ -315,8 +315,24 @@ def _refuse(at: str, problem: str) -> NoReturn:
     raise FilterError(f"{at[:200] or 'the filter'} {problem}")
 
 
+# How other languages spell them.
+_SPELLINGS: Mapping[str, Sequence[str]] = {
+    "eq": ("=", "==", "equals"),
+    "ne": ("!=", "<>", "neq", "not"),
+    "gt": (">",),
+    "gte": (">=", "ge"),
+    "lt": ("<",),
+    "lte": ("<=", "le"),
+    "in": ("any", "one_of"),
+    "nin": ("not in", "not_in", "notin"),
+    "icontains": ("like", "ilike"),
+}
+
+
 def _refuse_operator(name: str, at: str) -> NoReturn:
-    near = difflib.get_close_matches(name[:40].strip("$").lower(), OPERATORS, n=1, cutoff=0.0)
+    spelt = name[:40].strip("$ ").lower()
+    same = [ours for ours, spellings in _SPELLINGS.items() if spelt in spellings]
+    near = same or difflib.get_close_matches(spelt, OPERATORS, n=1, cutoff=0.0)
     raise FilterError(
         f"{_kind(name)} on {shown(at)} is no operator; the nearest is {near[0]!r} of {', '.join(OPERATORS)}. "
         f"A key within an object is written with a dot: 'outer.inner'"

@@ -188,6 +188,8 @@ def test_delete_all_of_everybody_must_be_said(shell: Shell):
         ("search",),
         ("search", "x", "--nonsense"),
         ("search", "x", "--limit", "many"),
+        ("search", "x", "--limit", "0"),
+        ("list", "--limit", "0"),
         ("search", "x", "--filter", "{"),
         ("search", "x", "--filter", "[]"),
         ("add", "x", "--metadata", "novalue"),

@@ -24,7 +24,7 @@ _Timestamp = Annotated[
 ]
 _Filter = Annotated[str | None, typer.Option("--filter", help="Which memories, as JSON.", show_default=False)]
 _AsOf = Annotated[str | None, typer.Option(help="What held at that time: ISO 8601.", show_default=False)]
-_Limit = Annotated[int, typer.Option("--limit", help="How many at most.", min=0)]
+_Limit = Annotated[int, typer.Option("--limit", help="How many at most.", min=1)]
 _Expired = Annotated[bool, typer.Option("--show-expired", help="Expired ones too.")]
 _NEVER: Final = "never"
 
