@@ -108,6 +108,12 @@ def test_markup_in_a_memory_is_shown_as_it_is(shell: Shell):
     assert "[bold]not markup[/bold] [/oops]" in shell.screen("list")
 
 
+def test_list_begins_with_what_was_stored_last(shell: Shell):
+    shell.run("add", "said late", "--timestamp", "2026-06-01")
+    shell.run("add", "said early", "--timestamp", "2020-01-01")
+    assert shell.memories() == ["said early", "said late"]
+
+
 def test_list_pages_with_a_cursor(shell: Shell):
     for number in range(3):
         shell.run("add", f"note {number}")
@@ -189,6 +195,7 @@ def test_delete_all_of_everybody_must_be_said(shell: Shell):
         ("search", "x", "--nonsense"),
         ("search", "x", "--limit", "many"),
         ("search", "x", "--limit", "0"),
+        ("search", "x", "--threshold", "3"),
         ("list", "--limit", "0"),
         ("search", "x", "--filter", "{"),
         ("search", "x", "--filter", "[]"),
@@ -213,7 +220,6 @@ def test_a_wrong_command_line_ends_with_2_and_one_line(shell: Shell, words: tupl
 @pytest.mark.parametrize(
     ("words", "kind"),
     [
-        (("search", "x", "--threshold", "3"), "InputError"),
         (("search", "x", "--filter", '{"n": {"near": 1}}'), "FilterError"),
         (("list", "-u", "a b"), "ScopeError"),
         (("add", "x", "--timestamp", "yesterday"), "InputError"),

@@ -42,7 +42,7 @@ def get(connection: sqlite3.Connection, space: str, view: View, memory_id: str) 
 
 
 def page(connection: sqlite3.Connection, space: str, view: View, limit: int, cursor: str | None) -> Page:
-    """At most *limit* memories, newest first, from *cursor* on."""
+    """At most *limit* memories, the last stored first, from *cursor* on."""
     keys = keys_of_view(connection, space, view)
     if keys is None or limit == 0:
         return Page((), None)

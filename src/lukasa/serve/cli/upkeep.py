@@ -105,7 +105,8 @@ def doctor(call: Call) -> None:
         found = [[one.check, one.problem, one.remedy] for one in checkup.findings]
         if found:
             output.rows(["check", "problem", "remedy"], found)
-        output.note(f"{len(found)} problems found" if found else "all is well")
+        count = "1 problem" if len(found) == 1 else f"{len(found)} problems"
+        output.note(f"{count} found" if found else "all is well")
     if checkup.findings:
         raise typer.Exit(Code.FINDINGS)
 

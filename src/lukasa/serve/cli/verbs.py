@@ -79,7 +79,7 @@ def search(
     call: Call,
     query: Annotated[str, typer.Argument(help="What to look for.", show_default=False)],
     limit: _Limit = 10,
-    threshold: Annotated[float, typer.Option(help="The least score, 0 to 1.")] = 0.1,
+    threshold: Annotated[float, typer.Option(help="The least score.", min=0, max=1)] = 0.1,
     where: _Filter = None,
     as_of: _AsOf = None,
     show_expired: _Expired = False,
@@ -118,7 +118,7 @@ def list_(
     show_expired: _Expired = False,
     all_scopes: Annotated[bool, typer.Option("--all-scopes", help="Everybody's.")] = False,
 ) -> None:
-    """Memories, newest first."""
+    """Memories, the last stored first."""
     filters = filters_of(where)
     whose = call.ids if all_scopes else call.whose(filters)
     with call.memory() as memory:
