@@ -6,6 +6,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from lukasa.errors import (
     LedgerUnavailable,
     LukasaError,
     MessageError,
+    UnknownOption,
 )
 from lukasa.testing import HashEmbedder
 
@@ -120,6 +122,101 @@ def test_what_is_neither_true_nor_false_is_not_taken_for_either(
         with pytest.raises(InputError, match="is True or False, not"):
             call(memory, flag)
         assert memory.count(all_scopes=True) == 1
+
+
+HUGE = 10**5000
+LATEST = datetime.max.replace(tzinfo=timezone(timedelta(hours=-14)))
+TEN_THOUSAND = "x" * 10_000
+ODD: list[Callable[[Any], object]] = [
+    *(lambda m, name=name: m.count(**{name: HUGE}) for name in ("user_id", "agent_id", "run_id", "app_id")),
+    *(
+        lambda m, value=value, name=name: m.get_all(**{"user_id": "u", name: value})
+        for name in ("limit", "top_k", "cursor", "as_of", "filters")
+        for value in (HUGE, -HUGE, [HUGE], {HUGE: 1}, TEN_THOUSAND, {TEN_THOUSAND: {"like": 1}})
+    ),
+    *(lambda m, value=value: m.get(value) for value in (HUGE, TEN_THOUSAND, [TEN_THOUSAND])),
+    *(
+        lambda m, value=value: m.search("x", user_id="u", threshold=value)
+        for value in (HUGE, [HUGE], TEN_THOUSAND)
+    ),
+    lambda m: m.search(HUGE, user_id="u"),
+    lambda m: m.search("x", user_id="u", limit=HUGE, top_k=1),
+    *(
+        lambda m, value=value: m.add("x", user_id="u", metadata=value, infer=False)
+        for value in ({"a": HUGE}, {"a": [{"b": -HUGE}]}, {HUGE: 1}, {"a": LATEST}, {TEN_THOUSAND: object()})
+    ),
+    lambda m: m.add({"role": HUGE, "content": "x"}, user_id="u", infer=False),
+    lambda m: m.add({"content": [{"type": HUGE}]}, user_id="u", infer=False),
+    lambda m: m.add({"content": "x", "timestamp": HUGE}, user_id="u", infer=False),
+    lambda m: m.add("x", user_id="u", timestamp=HUGE, infer=False),
+    lambda m: m.add("x", user_id="u", timestamp=LATEST, infer=False),
+    lambda m: m.add("x", user_id="u", expiration_date=HUGE, infer=False),
+    lambda m: m.add("x", user_id="u", idempotency_key=HUGE, infer=False),
+]
+
+
+ARGUMENTS: list[tuple[Callable[[Any], object], str]] = [
+    (
+        lambda m: m.add("x", "ines"),
+        "add takes messages without a name; 'ines' needs one. By name it takes: mess",
+    ),
+    (lambda m: m.search("x", "ines"), "search takes query without a name; 'ines' needs one"),
+    (lambda m: m.get_all("ines"), "get_all takes nothing without a name; 'ines' needs one"),
+    (lambda m: m.delete_all("u", "a", "r", "x"), "'x' needs one"),
+    (lambda m: m.search(user_id="ines"), "search needs query"),
+    (lambda m: m.add(), "add needs messages"),
+    (lambda m: m.update(), "update needs memory_id"),
+    (lambda m: m.add("x", messages="y", user_id="u", infer=False), "add got messages twice"),
+    (lambda m: m.add("x", usr_id="u"), "add has no option 'usr_id'; did you mean 'user_id'?"),
+    (lambda m: type(m)("a.db", spcae="x"), "Memory has no option 'spcae'; did you mean 'space'?"),
+    (lambda m: type(m)("a.db", "x"), "Memory takes path without a name; 'x' needs one"),
+    (lambda m: type(m)("a.db", path="x"), "Memory got path twice"),
+    (
+        lambda m: type(m.aio)("a.db", embeder="x"),
+        "AsyncMemory has no option 'embeder'; did you mean 'embedder",
+    ),
+]
+
+
+@pytest.mark.parametrize(("call", "message"), ARGUMENTS, ids=[message[:40] for _, message in ARGUMENTS])
+def test_arguments_that_do_not_fit_are_told(
+    tmp_path: Path, call: Callable[[Any], object], message: str
+) -> None:
+    with opened(tmp_path / "a.db") as memory:
+        with pytest.raises(UnknownOption) as told:
+            call(memory)
+        assert isinstance(told.value, TypeError)
+        assert message in str(told.value)
+
+
+@pytest.mark.parametrize("call", ODD)
+def test_what_is_huge_raises_an_input_error_of_a_few_lines(
+    tmp_path: Path, call: Callable[[Any], object]
+) -> None:
+    with opened(tmp_path / "a.db") as memory:
+        memory.add("here", user_id="u", infer=False)
+        with pytest.raises(InputError) as told:
+            call(memory)
+        assert len(str(told.value)) < 600
+        assert memory.count(all_scopes=True) == 1
+
+
+@pytest.mark.parametrize("now", [LATEST.replace(tzinfo=None), None, 5, LATEST])
+def test_a_clock_that_names_no_zone_is_told(tmp_path: Path, now: Any) -> None:
+    with (
+        Memory(tmp_path / "a.db", embedder=HashEmbedder(32), clock=lambda: now) as memory,
+        pytest.raises(ConfigError, match=r"clock gave .* datetime.now\(UTC\)|years 1 to 9999"),
+    ):
+        memory.add("x", user_id="u", infer=False)
+
+
+def test_a_clock_of_another_zone_tells_the_same_time(tmp_path: Path) -> None:
+    zone = timezone(timedelta(hours=14))
+    at = datetime(2026, 1, 2, 1, tzinfo=zone)
+    with Memory(tmp_path / "a.db", embedder=HashEmbedder(32), clock=lambda: at) as memory:
+        memory.add("x", user_id="u", expiration_date="2026-01-01", infer=False)
+        (item,) = memory.get_all(user_id="u")["results"]
+        assert item["created_at"] == "2026-01-01T11:00:00.000000+00:00"
 
 
 def test_ten_megabytes_of_text_are_kept_and_found(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from lukasa.errors import ConfigError, UnknownOption
 from lukasa.models.embed.base import Embedder
 from lukasa.options import unknown_option
 from lukasa.text.clean import clean
+from lukasa.text.shown import shown
 
 Redact: TypeAlias = "bool | str | Pattern[str] | Callable[[str], str] | Sequence[str | Pattern[str]]"
 EmbedderOption: TypeAlias = "str | Embedder | Callable[..., object]"
@@ -25,6 +26,23 @@ DEFAULT_CACHE_MB: Final = 512
 def utc_now() -> datetime:
     """The time, UTC."""
     return datetime.now(UTC)
+
+
+def in_utc(clock: Clock) -> Clock:
+    """*clock*, whose times are in UTC; one that names no zone raises `ConfigError`."""
+
+    def told() -> datetime:
+        now = cast("object", clock())
+        if not isinstance(now, datetime) or now.utcoffset() is None:
+            raise ConfigError(
+                f"clock gave {shown(now)}; it returns a time with a zone, such as datetime.now(UTC)"
+            )
+        try:
+            return now.astimezone(UTC)
+        except OverflowError as error:
+            raise ConfigError(f"clock gave {shown(now)}; it returns a time of the years 1 to 9999") from error
+
+    return told
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +57,13 @@ class Settings:
     cache_mb: int = DEFAULT_CACHE_MB
     clock: Clock = utc_now
 
+    def tenant(self) -> str:
+        """The space's name, fit to be one."""
+        space = cast("object", self.space)  # callers without a type checker
+        if not isinstance(space, str) or not space.strip() or clean(space) != space:
+            raise ConfigError(f"space is a name, not {shown(space)}")
+        return space
+
     def file(self) -> Path:
         """The ledger's file: the given path, else `lukasa.db` in the user's data folder."""
         if self.path is None:
@@ -46,9 +71,9 @@ class Settings:
 
             return user_data_path("lukasa", appauthor=False) / "lukasa.db"
         if not isinstance(self.path, (str, os.PathLike)) or not str(self.path).strip():  # pyright: ignore[reportUnnecessaryIsInstance]  # callers without a type checker
-            raise ConfigError(f"path is a file's path, not {self.path!r}")
+            raise ConfigError(f"path is a file's path, not {shown(self.path)}")
         if clean(str(self.path)) != str(self.path):
-            raise ConfigError(f"path {self.path!r} holds NUL, control characters or lone surrogates")
+            raise ConfigError(f"path {shown(self.path)} holds NUL, control characters or lone surrogates")
         if str(self.path) == ":memory:":
             raise ConfigError(
                 "a ledger is a file, shared by threads and processes; for a test give a path in a "
@@ -118,8 +143,8 @@ def _embedder(option: object) -> tuple[EmbedderOption | None, Mapping[str, objec
 def from_environment(*, path: str | None = None, space: str | None = None) -> Settings:
     """Settings of a command: what it was given, else LUKASA_PATH, LUKASA_SPACE, LUKASA_EMBEDDER."""
     return Settings(
-        path=path or os.environ.get("LUKASA_PATH"),
-        space=space or os.environ.get("LUKASA_SPACE") or "default",
+        path=os.environ.get("LUKASA_PATH") if path is None else path,
+        space=(os.environ.get("LUKASA_SPACE") or "default") if space is None else space,
         embedder=os.environ.get("LUKASA_EMBEDDER") or None,
     )
 

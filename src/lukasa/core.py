@@ -3,18 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import date, datetime
 from pathlib import Path
 from types import TracebackType
 from typing import Self, TypeAlias
 
-from lukasa.config import DEFAULT_CACHE_MB, Clock, EmbedderOption, Redact, Settings, from_dict, utc_now
+from lukasa.config import (
+    DEFAULT_CACHE_MB,
+    Clock,
+    EmbedderOption,
+    Redact,
+    Settings,
+    from_dict,
+    in_utc,
+    utc_now,
+)
 from lukasa.errors import LedgerUnavailable, ScopeError
 from lukasa.house import House, build
 from lukasa.ledger.base import View
 from lukasa.ledger.filters import parse
 from lukasa.messages.scope import scope_of
-from lukasa.options import NO_SCOPE, merged
+from lukasa.options import NO_SCOPE, constructor, merged
 from lukasa.runtime import Lock, in_thread
 from lukasa.text.times import parse_time
 
@@ -27,6 +37,7 @@ Filters: TypeAlias = Mapping[str, object]
 class Core:
     """A Memory without its verbs."""
 
+    @constructor
     def __init__(
         self,
         path: str | Path | None = None,
@@ -38,7 +49,7 @@ class Core:
         clock: Clock = utc_now,
     ) -> None:
         self.settings = Settings(
-            path=path, space=space, embedder=embedder, redact=redact, cache_mb=cache_mb, clock=clock
+            path=path, space=space, embedder=embedder, redact=redact, cache_mb=cache_mb, clock=in_utc(clock)
         )
         self._built: House | None = None
         self._closed = False
@@ -53,7 +64,7 @@ class Core:
     def from_settings(cls, settings: Settings) -> Self:
         """The same from typed settings."""
         memory = cls()
-        memory.settings = settings
+        memory.settings = replace(settings, clock=in_utc(settings.clock))
         return memory
 
     @property

@@ -12,7 +12,7 @@ from lukasa.errors import ConfigError, MissingExtra, UnknownOption
 from lukasa.messages.redact import Redactor, redactor
 from lukasa.models.embed.base import Embedder
 from lukasa.runtime import unforked
-from lukasa.text.clean import clean
+from lukasa.text.shown import shown
 
 if TYPE_CHECKING:
     from lukasa.ledger.sqlite.ledger import SqliteLedger
@@ -32,11 +32,9 @@ class House:
 
 def build(settings: Settings) -> House:
     """Check the settings and make the parts. Opens nothing; raises `ConfigError` for what cannot work."""
-    space = cast("object", settings.space)  # callers without a type checker
-    if not isinstance(space, str) or not space.strip() or clean(space) != space:
-        raise ConfigError(f"space is a name, not {settings.space!r}")
+    space = settings.tenant()
     if isinstance(settings.cache_mb, bool) or not isinstance(settings.cache_mb, int) or settings.cache_mb < 0:  # pyright: ignore[reportUnnecessaryIsInstance]  # callers without a type checker
-        raise ConfigError(f"cache_mb is a number of megabytes, not {settings.cache_mb!r}")
+        raise ConfigError(f"cache_mb is a number of megabytes, not {shown(settings.cache_mb)}")
     # Imported here: they bring numpy, which `import lukasa` does without.
     with unforked():
         from lukasa.ledger.sqlite.ledger import SqliteLedger
@@ -46,7 +44,7 @@ def build(settings: Settings) -> House:
     embedder = CachedEmbedder(make_embedder(settings.embedder, settings.embedder_options or {}))
     ledger = SqliteLedger(
         settings.file(),
-        space=settings.space,
+        space=space,
         model=embedder.model,
         cache_bytes=settings.cache_mb << 20,
     )
@@ -68,7 +66,7 @@ def make_embedder(option: EmbedderOption | None, options: Mapping[str, object]) 
     try:
         return adapt(cast("type[Embedder]", made)(**arguments))
     except TypeError as error:
-        raise UnknownOption(f"embedder {option!r}: {error}") from error
+        raise UnknownOption(f"embedder {shown(option)}: {error}") from error
 
 
 def _default_embedder() -> Embedder:

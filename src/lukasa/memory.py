@@ -9,12 +9,14 @@ from typing import Self
 
 from lukasa.aio import AsyncMemory
 from lukasa.config import DEFAULT_CACHE_MB, Clock, EmbedderOption, Redact, Settings, utc_now
+from lukasa.options import constructor
 from lukasa.portal import door
 
 
 class Memory:
     """The same as `AsyncMemory`, for code without an event loop (or inside one: calls block)."""
 
+    @constructor
     def __init__(
         self,
         path: str | Path | None = None,

@@ -326,6 +326,44 @@ def test_a_list_may_be_longer_than_sqlite_has_question_marks(base: Base) -> None
     assert base.find(parse({"memory_ids": [f"m{n}" for n in range(300_000)]}).where) == [0]
 
 
+LONG_LISTS: dict[str, list[object]] = {
+    "created_at": [EPOCH + timedelta(hours=n) for n in range(-20_000, 20_000)],
+    "updated_at": [(EPOCH + timedelta(days=n)).date() for n in range(-20_000, 20_000)],
+    "expiration_date": [(EPOCH + timedelta(days=n)).date().isoformat() for n in range(-20_000, 20_000)],
+    "truth": [n % 2 == 0 for n in range(40_000)],
+    "version": list(range(40_000)),
+    "importance": [n / 7 for n in range(40_000)],
+    "categories": [str(n) for n in range(40_000)],
+    "metadata_key": [n / 7 for n in range(40_000)],
+}
+
+
+@pytest.mark.parametrize("key", LONG_LISTS)
+@pytest.mark.parametrize("operator", ["in", "nin"])
+def test_a_list_of_any_kind_may_be_long(base: Base, key: str, operator: str) -> None:
+    base.fill([record(metadata={"truth": n % 3 == 0}) for n in range(300)])
+    started = time.process_time()
+    found = base.find(parse({key: {operator: LONG_LISTS[key]}}).where)
+    assert time.process_time() - started < 2
+    assert len(found) in (0, 300)
+
+
+def test_times_in_a_list_are_days_or_moments_before_1970_too(base: Base) -> None:
+    moments = [EPOCH + timedelta(days=n, microseconds=m) for n in range(-3, 4) for m in (-1, 0, 1)]
+    records = [record(created_at=at, expires_on=at.date()) for at in moments]
+    base.fill(records)
+    for wanted in (
+        [date(1969, 12, 31), date(1970, 1, 2)],
+        [date(1969, 12, 30), moments[5], EPOCH - timedelta(microseconds=1), 0],
+        [moments[0], moments[7], date(1969, 12, 31), None],
+        [],
+    ):
+        for key in ("created_at", "expiration_date"):
+            for operator in ("in", "nin"):
+                where = parse({key: {operator: wanted}}).where
+                assert base.find(where) == by_meaning(records, where)
+
+
 def test_an_id_is_looked_up_in_its_index(base: Base) -> None:
     base.connection.execute("CREATE INDEX IF NOT EXISTS by_uid ON memories (uid)")
     sql, bound = compile_where(parse({"id": ["a", "b"]}).where)

@@ -122,6 +122,16 @@ def test_an_unknown_operator_is_named_with_its_key_and_the_nearest() -> None:
         parse({"prio": {"contain": 3}})
 
 
+@pytest.mark.parametrize(
+    ("spelt", "ours"),
+    [(">", "gt"), (">=", "gte"), ("<", "lt"), ("<=", "lte"), ("!=", "ne"), ("<>", "ne"), ("==", "eq")]
+    + [("=", "eq"), ("$neq", "ne"), ("not in", "nin"), ("LIKE", "icontains")],
+)
+def test_an_operator_of_another_language_is_translated(spelt: str, ours: str) -> None:
+    with pytest.raises(FilterError, match=f"the nearest is '{ours}'"):
+        parse({"prio": {spelt: 3}})
+
+
 def test_case_029() -> None:
     folder = os.environ.get("LUKASA_SHARED")
     if folder is None:

@@ -32,6 +32,7 @@ from lukasa.ledger.filter_tree import (
     items_of,
     number,
 )
+from lukasa.text.shown import shown
 from lukasa.types import SCOPE_KINDS, Kind, Scope, ScopeKind, State
 
 __all__ = [
@@ -201,7 +202,7 @@ def _hoist(expression: Expression, ids: dict[ScopeKind, str]) -> list[Expression
                 raise ScopeError(f"{kind} in the filters is blank; name an id, or leave {kind} out")
             if ids.setdefault(kind, value) != value:
                 raise ScopeError(
-                    f"the filters name two values for {kind}, {ids[kind]!r} and {value!r}; "
+                    f"the filters name two values for {kind}, {shown(ids[kind])} and {shown(value)}; "
                     f"use one, and narrow it with 'in' or OR if need be"
                 )
             return []
@@ -215,7 +216,7 @@ def _equal_to(key: Key, value: object, *, at: str) -> Scalar:
     scalar = _scalar(key, value, at=at)
     choices = _CHOICES.get(key.name, ()) if key.holds == "text" else ()
     if choices and scalar not in choices:
-        _refuse(at, f"is {scalar!r}; {key.name} is one of {', '.join(choices)}{_escape(key)}")
+        _refuse(at, f"is {shown(scalar)}; {key.name} is one of {', '.join(choices)}{_escape(key)}")
     return scalar
 
 
@@ -301,7 +302,7 @@ def _mapping(value: object) -> Mapping[object, object] | None:
 
 
 def _kind(value: object) -> str:
-    return f"{value!r:.60}" if value is None or isinstance(value, str) else type(value).__name__
+    return shown(value) if value is None or isinstance(value, str) else type(value).__name__
 
 
 def _escape(key: Key) -> str:
@@ -311,12 +312,28 @@ def _escape(key: Key) -> str:
 
 
 def _refuse(at: str, problem: str) -> NoReturn:
-    raise FilterError(f"{at or 'the filter'} {problem}")
+    raise FilterError(f"{at[:200] or 'the filter'} {problem}")
+
+
+# How other languages spell them.
+_SPELLINGS: Mapping[str, Sequence[str]] = {
+    "eq": ("=", "==", "equals"),
+    "ne": ("!=", "<>", "neq", "not"),
+    "gt": (">",),
+    "gte": (">=", "ge"),
+    "lt": ("<",),
+    "lte": ("<=", "le"),
+    "in": ("any", "one_of"),
+    "nin": ("not in", "not_in", "notin"),
+    "icontains": ("like", "ilike"),
+}
 
 
 def _refuse_operator(name: str, at: str) -> NoReturn:
-    near = difflib.get_close_matches(name[:40].strip("$").lower(), OPERATORS, n=1, cutoff=0.0)
+    spelt = name[:40].strip("$ ").lower()
+    same = [ours for ours, spellings in _SPELLINGS.items() if spelt in spellings]
+    near = same or difflib.get_close_matches(spelt, OPERATORS, n=1, cutoff=0.0)
     raise FilterError(
-        f"{_kind(name)} on {at!r} is no operator; the nearest is {near[0]!r} of {', '.join(OPERATORS)}. "
+        f"{_kind(name)} on {shown(at)} is no operator; the nearest is {near[0]!r} of {', '.join(OPERATORS)}. "
         f"A key within an object is written with a dot: 'outer.inner'"
     )

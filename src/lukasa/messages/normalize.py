@@ -14,6 +14,7 @@ from typing import Literal, cast
 from lukasa.errors import InputError, MessageError, Unsupported
 from lukasa.messages.redact import Masked, Redactor
 from lukasa.text.clean import clean
+from lukasa.text.shown import shown
 from lukasa.text.times import isoformat, parse_day, parse_local_time
 from lukasa.types import Episode, JsonValue, Message, Scope
 
@@ -39,6 +40,7 @@ _CALLS = frozenset({"tool_calls", "function_call"})
 # These name a scope or an author; in metadata they would move a memory to another one.
 _IDENTITY = ("user_id", "agent_id", "run_id", "app_id", "actor_id", "role")
 _DEEPEST = 64
+_LONGEST_PLACE = 200  # characters of a path that an error or a warning shows
 _MOST_BITS = 4096  # of an int in metadata: Python reads no number of more than 4,300 digits
 _ACCEPTED = "a text, a message {'role': ..., 'content': ...}, or a list of them"
 _CANONICAL = json.JSONEncoder(ensure_ascii=True, sort_keys=True, separators=(",", ":"), allow_nan=False)
@@ -203,7 +205,7 @@ def _role(given: Mapping[str, object], place: str) -> str:
     role = given.get("role")
     if isinstance(role, str) and role in ROLES:
         return ROLES[ROLES.index(role)]  # an Enum of texts would print its own name
-    problem = "is missing" if "role" not in given else f"is {role!r:.60}"
+    problem = "is missing" if "role" not in given else f"is {shown(role)}"
     raise MessageError(f"{place}.role {problem}; accepted: {', '.join(ROLES)}")
 
 
@@ -248,7 +250,7 @@ def _part(part: object, place: str, reading: Reading) -> str | None:
             )
         reading.warnings.append(f"{place} is a part of type {kind!r} and was skipped")
         return None
-    problem = f"has type {kind!r:.60}" if isinstance(part, Mapping) else f"is {_named(part)}"
+    problem = f"has type {shown(kind)}" if isinstance(part, Mapping) else f"is {_named(part)}"
     raise MessageError(
         f"{place} {problem}; accepted: {', '.join(_TEXT_PARTS)}, each with a text under 'text'"
     )
@@ -292,14 +294,14 @@ class _Json:
         found: dict[str, JsonValue] = {}
         for key, value in given.items():
             if not isinstance(key, str):
-                raise InputError(f"{path or self.root} has the key {key!r:.60}; keys must be texts")
+                raise InputError(f"{path or self.root} has the key {shown(key)}; keys must be texts")
             name = clean(key)
             if name in found:
                 raise InputError(
-                    f"{path or self.root} has the key {name!r:.60} twice; they differ by control characters"
+                    f"{path or self.root} has the key {shown(name)} twice; they differ by control characters"
                 )
             called = within if inherits and not self.reading.redactor.is_secret(name) else name
-            found[name] = self.value(value, f"{path or self.root}.{name}", called)
+            found[name] = self.value(value, f"{path or self.root}.{name}"[:_LONGEST_PLACE], called)
         return found
 
     def value(self, value: object, path: str, name: str) -> JsonValue:
@@ -311,7 +313,7 @@ class _Json:
             case int() | float():
                 return self.reading.number(name, self._number(value, path), path)
             case datetime():
-                return isoformat(value)
+                return self._time(value, path)
             case date():
                 return value.isoformat()
             case Mapping() | list() | tuple():
@@ -321,6 +323,13 @@ class _Json:
                     f"{path} is of type {type(value).__name__}; accepted: texts, numbers, booleans, None, "
                     "dates, and lists and mappings of these"
                 )
+
+    @staticmethod
+    def _time(value: datetime, path: str) -> str:
+        try:
+            return isoformat(value)
+        except OverflowError as error:
+            raise InputError(f"{path} is {shown(value)}; times are of the years 1 to 9999, UTC") from error
 
     @staticmethod
     def _number(value: float, path: str) -> float:
@@ -335,7 +344,7 @@ class _Json:
     def _nested(self, value: Mapping[object, object] | Sequence[object], path: str, name: str) -> JsonValue:
         self.depth += 1
         if self.depth > _DEEPEST:
-            raise InputError(f"{path[:200]} is nested deeper than {_DEEPEST} levels, or holds itself")
+            raise InputError(f"{path} is nested deeper than {_DEEPEST} levels, or holds itself")
         if isinstance(value, Mapping):
             found: JsonValue = self.mapping(value, path, name)
         else:

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+from datetime import date
+
+_DIGITS = 200  # bits of an int that is written out: Python refuses to write those of thousands of digits
+
 
 def shown(value: object, *, most: int = 60) -> str:
-    """At most *most* characters of what the value looks like, on one line."""
-    try:
-        found = repr(value)
-    except ValueError:  # an int, maybe within, of more digits than Python writes
-        found = f"a huge {type(value).__name__}"
-    return found if len(found) <= most else f"{found[: most - 1]}…"
+    """What *value* is, on one line of about *most* characters: a caller may have passed anything."""
+    match value:
+        case str() | bytes():
+            return repr(value) if len(value) <= most else f"{value[:most]!r}…"
+        case bool() | float() | date() | None:
+            return repr(value)
+        case int():
+            big = value.bit_length() > _DIGITS
+            return f"an int of {value.bit_length():,} bits" if big else repr(value)
+        case _:
+            return f"a value of type {type(value).__name__}"

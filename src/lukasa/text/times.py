@@ -6,6 +6,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from math import isfinite
 
 from lukasa.errors import InputError
+from lukasa.text.shown import shown
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 # 1e11 seconds is the year 5138; as milliseconds it is 1973. JavaScript clocks give milliseconds.
@@ -52,7 +53,7 @@ def parse_day(value: date | str | datetime, *, what: str) -> date:
         return datetime.strptime(value.strip(), "%Y-%m-%d").replace(tzinfo=UTC).date()
     except (AttributeError, TypeError, ValueError, OverflowError) as error:
         raise InputError(
-            f"{what} must be a day as 'YYYY-MM-DD' or datetime.date, not {_shown(value)}"
+            f"{what} must be a day as 'YYYY-MM-DD' or datetime.date, not {shown(value)}"
         ) from error
 
 
@@ -71,12 +72,8 @@ def _utc(value: datetime) -> datetime:
     return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
 
 
-def _shown(value: object) -> str:
-    return repr(value)[:60]
-
-
 def _not_a_time(value: object, what: str) -> InputError:
     return InputError(
         f"{what} must be a datetime, a date, an ISO 8601 text such as '2026-01-31T09:30:00+01:00', or Unix "
-        f"seconds or milliseconds, not {_shown(value)}"
+        f"seconds or milliseconds, not {shown(value)}"
     )

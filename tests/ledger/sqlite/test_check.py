@@ -154,6 +154,11 @@ DAMAGE = {
     "a cache that is not told": ("counters", "caches", f"UPDATE scopes SET change = 0 WHERE id = {OMAR}"),
     "a number to come": ("sequence", "never gave out", "UPDATE ledger SET sequence = 1"),
     "a change to come": ("sequence", "never had", f"UPDATE scopes SET change = 99999 WHERE id = {OMAR}"),
+    "no sources": (
+        "sources",
+        "names no source",
+        f"DELETE FROM sources WHERE version IN (SELECT id FROM versions WHERE memory = {ACTIVE})",
+    ),
     "a span behind the text": ("sources", "outside", 'UPDATE sources SET "end" = 999'),
     "a source of somebody else": (
         "sources",

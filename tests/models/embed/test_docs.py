@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -47,3 +49,18 @@ def test_the_examples_run() -> None:
     assert isinstance(example, type)
     assert issubclass(example, EmbedderContract)
     assert adapt(example().embedder()).model == "acme:large-2"
+
+
+def test_the_embedder_of_the_examples_passes_the_contract(tmp_path: Path) -> None:
+    blocks = re.findall(r"```python\n(.*?)```", PAGE, flags=re.DOTALL)
+    own = [block for block in blocks if "OpenAIEmbedder(" not in block]
+    (tmp_path / "test_acme.py").write_text("\n".join(own), encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_acme.py"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout
+    assert f"{sum(name.startswith('test_') for name in dir(EmbedderContract)) + 3} passed" in done.stdout

@@ -54,7 +54,7 @@ class Shell:
         return self.run("add", "--verbatim", text, *words).stdout.split("\t")[0]
 
     def memories(self, *words: str) -> list[str]:
-        """The texts that `list` shows, newest first."""
+        """The texts that `list` shows, the last stored first."""
         found = cast("list[dict[str, str]]", self.json("list", "--limit", "1000", *words)["results"])
         return [one["memory"] for one in found]
 

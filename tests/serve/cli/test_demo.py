@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import cast
 
@@ -18,13 +19,21 @@ def test_the_demo_runs_through(shell: Shell, tmp_path: Path):
     assert "KX7Q2M" in shown
     assert "[redacted: api key]" in shown
     assert f"lukasa list -u liwei --path {path}" in shown
+    assert "rm -r" not in shown
     assert "known already" in shell.run("demo", "--path", path).stdout
 
 
 def test_the_demo_keeps_off_the_ledger_of_the_environment(shell: Shell):
     done = shell.json("demo")
     assert not shell.ledger.exists()
-    assert Path(str(done["path"])).exists()
+    shutil.rmtree(Path(str(done["path"])).parent)
+
+
+def test_the_demo_says_what_it_leaves_behind(shell: Shell):
+    shown = shell.run("demo").stdout
+    folder = shown.splitlines()[-1].removeprefix("It stays until you take it away: rm -r ")
+    assert [path.name for path in Path(folder).iterdir()] == ["lukasa.db"]
+    shutil.rmtree(folder)
 
 
 def test_what_the_demo_shows_is_so(shell: Shell, tmp_path: Path):

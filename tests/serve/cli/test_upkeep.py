@@ -48,7 +48,8 @@ def test_a_copy_of_one_user_holds_nothing_of_another(shell: Shell):
 def test_a_copy_that_cannot_be_written_names_its_own_file(shell: Shell, tmp_path: Path):
     shell.added(KEY)
     copy = tmp_path / "nowhere" / "copy.jsonl"
-    assert shell.run("export", str(copy), code=1).stderr == f"error: {copy}: No such file or directory\n"
+    assert shell.run("export", str(copy), code=2).stderr.endswith(f"{copy}: No such file or directory\n")
+    assert "Is a directory" in shell.run("export", str(tmp_path), code=2).stderr
 
 
 @pytest.mark.parametrize("how", ["itself", "-wal", "-shm", "-journal", "symlink", "hard link", "relative"])
@@ -134,6 +135,16 @@ def test_doctor_ends_with_4_where_something_is_wrong(shell: Shell):
     found = cast("list[dict[str, str]]", shell.json("doctor", code=4)["findings"])
     assert set(found[0]) == {"check", "problem", "remedy"}
     assert found[0]["remedy"] in shell.run("doctor", code=4).stdout
+
+
+def test_doctor_counts_one_problem_as_one(shell: Shell):
+    shell.added(KEY)
+    with sqlite3.connect(shell.ledger) as connection:
+        connection.execute("DELETE FROM sources")
+    connection.close()
+    result = shell.run("doctor", code=4)
+    assert "names no source" in result.stdout
+    assert result.stderr == "1 problem found\n"
 
 
 def test_upkeep_works_whichever_embedder_is_configured(shell: Shell):

@@ -109,6 +109,12 @@ def test_markup_in_a_memory_is_shown_as_it_is(shell: Shell):
     assert "[bold]not markup[/bold] [/oops]" in shell.screen("list")
 
 
+def test_list_begins_with_what_was_stored_last(shell: Shell):
+    shell.run("add", "--verbatim", "said late", "--timestamp", "2026-06-01")
+    shell.run("add", "--verbatim", "said early", "--timestamp", "2020-01-01")
+    assert shell.memories() == ["said early", "said late"]
+
+
 def test_list_pages_with_a_cursor(shell: Shell):
     for number in range(3):
         shell.run("add", "--verbatim", f"note {number}")
@@ -189,6 +195,9 @@ def test_delete_all_of_everybody_must_be_said(shell: Shell):
         ("search",),
         ("search", "x", "--nonsense"),
         ("search", "x", "--limit", "many"),
+        ("search", "x", "--limit", "0"),
+        ("search", "x", "--threshold", "3"),
+        ("list", "--limit", "0"),
         ("search", "x", "--filter", "{"),
         ("search", "x", "--filter", "[]"),
         ("add", "--verbatim", "x", "--metadata", "novalue"),
@@ -212,7 +221,6 @@ def test_a_wrong_command_line_ends_with_2_and_one_line(shell: Shell, words: tupl
 @pytest.mark.parametrize(
     ("words", "kind"),
     [
-        (("search", "x", "--threshold", "3"), "InputError"),
         (("search", "x", "--filter", '{"n": {"near": 1}}'), "FilterError"),
         (("list", "-u", "a b"), "ScopeError"),
         (("add", "--verbatim", "x", "--timestamp", "yesterday"), "InputError"),
@@ -233,6 +241,13 @@ def test_what_lukasa_refuses_ends_with_1(shell: Shell, words: tuple[str, ...], k
 def test_a_mistyped_path_does_not_become_a_ledger(shell: Shell, words: tuple[str, ...]):
     assert "no ledger there yet" in shell.run(*words, code=1).stderr
     assert not shell.ledger.exists()
+
+
+@pytest.mark.parametrize("option", ["--path", "--space"])
+@pytest.mark.parametrize("words", [("add", "x"), ("list",), ("export",), ("stats",), ("demo",)])
+def test_a_blank_path_or_space_is_not_taken_for_none(shell: Shell, words: tuple[str, ...], option: str):
+    shell.added("there is a ledger")
+    assert option[2:] in shell.run(*words, option, "", code=1).stderr
 
 
 def test_an_unknown_embedder_is_one_line(shell: Shell):

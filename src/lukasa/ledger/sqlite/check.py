@@ -191,6 +191,13 @@ _QUERIES: Final[Sequence[tuple[str, str, str, str]]] = (
     ),
     (
         "sources",
+        "memory {0} was taken from what was said, and names no source",
+        "SELECT m.uid FROM versions v JOIN memories m ON m.id = v.memory WHERE v.event = 'ADD'"
+        " AND v.extractor IS NOT NULL AND NOT EXISTS (SELECT 1 FROM sources s WHERE s.version = v.id)",
+        "versions",
+    ),
+    (
+        "sources",
         "memory {0} has a source that was said in another scope",
         "SELECT m.uid FROM sources s JOIN versions v ON v.id = s.version JOIN memories m ON m.id = v.memory"
         " JOIN messages g ON g.id = s.message JOIN episodes e ON e.id = g.episode WHERE e.space <> m.space"

@@ -179,6 +179,8 @@ class VersionLine(_Line):
             raise ValueError("a text without an item, or an item without a text")
         if self.hash != (None if self.text is None else md5(self.text)):
             raise ValueError("a text that its hash does not belong to")
+        if self.event == "ADD" and self.extractor is not None and not self.sources:
+            raise ValueError("a text that was taken from what was said, and names no source")
         if any(end < start for _, _, start, end, _ in self.sources):
             raise ValueError("a source that ends before it begins")
         return self

@@ -122,7 +122,7 @@ def _present(key: Key, test: Test, values: Sequence[Scalar]) -> _Sql:
         case "time" | "day":
             spans = cast("Sequence[Span]", values)
             unit = DAY if key.holds == "day" else 1
-            return _any([_known(key, _in_span(_COLUMNS[key.name], test, span, unit)) for span in spans])
+            return _known(key, _in_spans(_COLUMNS[key.name], test, spans, unit))
         case "text":
             return _known(key, _text(_COLUMNS[key.name], test, cast("Sequence[str]", values)))
         case "number":
@@ -184,7 +184,8 @@ def _arms(test: Test, values: Sequence[Scalar]) -> _Sql:
 
 def _unquoted_arms(test: Test, values: Sequence[Scalar], alias: str = "e") -> list[_Sql]:
     """The arms of the JSON types that are written without quotes: numbers, true and false."""
-    arms = [_Sql(f"WHEN '{str(value).lower()}' THEN 1") for value in values if isinstance(value, bool)]
+    truths = dict.fromkeys(str(value).lower() for value in values if isinstance(value, bool))
+    arms = [_Sql(f"WHEN '{truth}' THEN 1") for truth in truths]
     numbers = [value for value in values if isinstance(value, int | float) and not isinstance(value, bool)]
     if numbers:
         condition = _number(f"{alias}.value", test, numbers, from_json=True)
@@ -231,6 +232,17 @@ def _number(column: str, test: Test, values: Sequence[float], *, from_json: bool
     return _fill(f"{column} {_SIGNS[test]} {{}}", bound[0])
 
 
+def _in_spans(column: str, test: Test, spans: Sequence[Span], unit: int) -> _Sql:
+    """Membership in one of many spans: each is a day or a single unit, and both are looked up in lists."""
+    if len(spans) == 1:
+        return _in_span(column, test, spans[0], unit)
+    moments = sorted({span.start // unit for span in spans if span.end - span.start == unit})
+    days = sorted({span.start // DAY for span in spans if span.end - span.start != unit})
+    day = f"(({column} - ({column} % {DAY} + {DAY}) % {DAY}) / {DAY})"  # rounded down, before 1970 too
+    parts = [_listed(where, values) for where, values in ((column, moments), (day, days)) if values]
+    return _any(parts)
+
+
 def _in_span(column: str, test: Test, span: Span, unit: int) -> _Sql:
     """A test of a column of whole units of time since 1970, each of which lasts until the next."""
     start, end = _bind(span.start // unit), _bind(span.end // unit)
@@ -244,6 +256,10 @@ def _one_of(column: str, bound: Sequence[_Sql], values: Sequence[str] | Sequence
     """Equality, or membership in a list that is bound as one JSON value: SQLite limits the question marks."""
     if len(bound) == 1:
         return _fill(f"{column} = {{}}", bound[0])
+    return _listed(column, values)
+
+
+def _listed(column: str, values: Sequence[str] | Sequence[float]) -> _Sql:
     listed = _bind(json.dumps(list(values), ensure_ascii=False))
     return _fill(f"{column} IN (SELECT value FROM json_each({{}}))", listed)
 

@@ -21,6 +21,7 @@ from lukasa.ledger.sqlite.rows import (
     space_key,
     visible,
 )
+from lukasa.text.shown import shown
 from lukasa.types import Event, Evidence, HistoryEntry, Message, Record, Trust
 
 _FROM = " FROM memories m JOIN versions v ON v.memory = m.id"
@@ -41,7 +42,7 @@ def get(connection: sqlite3.Connection, space: str, view: View, memory_id: str) 
 
 
 def page(connection: sqlite3.Connection, space: str, view: View, limit: int, cursor: str | None) -> Page:
-    """At most *limit* memories, newest first, from *cursor* on."""
+    """At most *limit* memories, the last stored first, from *cursor* on."""
     keys = keys_of_view(connection, space, view)
     if keys is None or limit == 0:
         return Page((), None)
@@ -67,7 +68,7 @@ def _from_cursor(cursor: str) -> int:
     except (binascii.Error, UnicodeError, AttributeError):  # the last: it is no text at all
         text = ""
     if re.fullmatch("m[0-9]{1,18}", text) is None:
-        raise InputError(f"{cursor!r} is not a cursor that get_all gave")
+        raise InputError(f"{shown(cursor)} is not a cursor that get_all gave")
     return int(text[1:])
 
 

@@ -12,6 +12,7 @@ from lukasa.errors import ConfigError, EmbeddingError
 from lukasa.models.embed.base import Calibration
 from lukasa.models.embed.rows import readable, unit_rows
 from lukasa.runtime import in_thread
+from lukasa.text.shown import shown
 
 if TYPE_CHECKING:
     from lukasa.models.embed.base import Embedder, Matrix, Use
@@ -32,7 +33,7 @@ def adapt(embedder: object) -> Embedder:
     if _is_embedder(embedder):
         return _Checked(cast("Embedder", embedder))
     if isinstance(embedder, type) or not callable(embedder):
-        raise ConfigError(f"{embedder!r} is no embedder: {_EXPECTED}")
+        raise ConfigError(f"{shown(embedder)} is no embedder: {_EXPECTED}")
     return _Checked(_Function(cast("Callable[[list[str]], object]", embedder)))
 
 

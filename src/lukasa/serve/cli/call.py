@@ -53,7 +53,7 @@ class Call:
         """The bare ledger, whatever embedder wrote it. Raises where there is none yet."""
         settings = self.settings()
         must_exist(settings.file())
-        return bare_ledger(settings.file(), settings.space)
+        return bare_ledger(settings.file(), settings.tenant())
 
     def whose(self, filters: Mapping[str, object] | None = None) -> Ids:
         """The ids given here or in *filters*; without any, the user of LUKASA_USER_ID, else "me"."""

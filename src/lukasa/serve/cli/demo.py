@@ -54,7 +54,10 @@ class Scene:
 @placed
 def demo(call: Call) -> None:
     """Ingest the example conversations and ask them questions: a tour, in under a minute."""
-    path = call.path or str(Path(tempfile.mkdtemp(prefix="lukasa-demo-")) / "lukasa.db")
+    path, folder = call.path, None
+    if path is None:
+        folder = tempfile.mkdtemp(prefix="lukasa-demo-")
+        path = str(Path(folder) / "lukasa.db")
     placed_call = Call(path=path, space=call.space, json=call.json)
     scenes: list[Scene] = []
     with placed_call.memory(new=True) as memory:
@@ -64,7 +67,7 @@ def demo(call: Call) -> None:
                 show(scene)
     if call.json:
         return output.document({"path": path, **{scene.name: scene.answer for scene in scenes}})
-    return _farewell(path)
+    return _farewell(path, folder)
 
 
 def play(memory: Memory, *, shown: bool) -> Iterator[Scene]:
@@ -199,7 +202,7 @@ def show(scene: Scene) -> None:
     screen.print()
 
 
-def _farewell(path: str) -> None:
+def _farewell(path: str, folder: str | None) -> None:
     output.console().print(Rule(Text("Your turn", style="bold"), align="left"))
     place = f"--path {path}"
     output.say(f"The ledger of this tour is one file: {path}")
@@ -208,3 +211,5 @@ def _farewell(path: str) -> None:
     output.say(f'  {command} search "when is the choir" -u nadia --explain {place}')
     output.say(f'  {command} add "Nadia sings in a concert on 12 December" -u nadia {place}')
     output.say(f"  {command} list -u liwei {place}")
+    if folder is not None:
+        output.say(f"It stays until you take it away: rm -r {folder}")

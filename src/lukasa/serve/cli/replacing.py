@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Final
+from typing import BinaryIO, Final
 
 import typer
 
@@ -42,13 +42,13 @@ def _is_database(file: Path) -> bool:
 def replacing(file: Path) -> Generator[Callable[[bytes], object]]:
     """A new file in the place of *file*, once it is whole; readable by its owner alone."""
     if file.exists() and not file.is_file():  # a device or a pipe: written to, not replaced
-        with file.open("wb") as stream:
+        with _opened(file) as stream:
             yield stream.write
         return
     try:
         descriptor, name = tempfile.mkstemp(dir=file.absolute().parent, prefix=f".{file.name[:100]}.")
     except OSError as error:  # it names the new file, of which the caller knows nothing
-        raise _of(file, error) from error
+        raise typer.BadParameter(f"{file}: {error.strerror}") from error
     part = Path(name)
     try:
         with os.fdopen(descriptor, "wb") as stream:
@@ -58,10 +58,13 @@ def replacing(file: Path) -> Generator[Callable[[bytes], object]]:
         try:
             part.replace(file)
         except OSError as error:
-            raise _of(file, error) from error
+            raise OSError(error.errno, error.strerror, str(file)) from error
     finally:
         part.unlink(missing_ok=True)
 
 
-def _of(file: Path, error: OSError) -> OSError:
-    return OSError(error.errno, error.strerror, str(file))
+def _opened(file: Path) -> BinaryIO:
+    try:
+        return file.open("wb")
+    except OSError as error:
+        raise typer.BadParameter(f"{file}: {error.strerror}") from error

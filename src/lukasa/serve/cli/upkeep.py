@@ -80,7 +80,7 @@ def import_(
 ) -> None:
     """Restore what `export` wrote, ids and history included."""
     settings = call.settings()
-    with opened(file) as stream, bare_ledger(settings.file(), settings.space) as ledger:
+    with opened(file) as stream, bare_ledger(settings.file(), settings.tenant()) as ledger:
         done = run(ledger.restore(stream))
     _summary(call, done)
 
@@ -109,7 +109,8 @@ def doctor(call: Call) -> None:
             output.note(
                 f"{checkup.unembedded} texts have no vector yet, words find them: `lukasa reembed` makes it"
             )
-        output.note(f"{len(found)} problems found" if found else "all is well")
+        count = "1 problem" if len(found) == 1 else f"{len(found)} problems"
+        output.note(f"{count} found" if found else "all is well")
     if checkup.findings:
         raise typer.Exit(Code.FINDINGS)
 

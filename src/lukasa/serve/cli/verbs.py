@@ -24,7 +24,7 @@ _Timestamp = Annotated[
 ]
 _Filter = Annotated[str | None, typer.Option("--filter", help="Which memories, as JSON.", show_default=False)]
 _AsOf = Annotated[str | None, typer.Option(help="What held at that time: ISO 8601.", show_default=False)]
-_Limit = Annotated[int, typer.Option("--limit", help="How many at most.", min=0)]
+_Limit = Annotated[int, typer.Option("--limit", help="How many at most.", min=1)]
 _Expired = Annotated[bool, typer.Option("--show-expired", help="Expired ones too.")]
 Verbatim = Annotated[bool, typer.Option("--verbatim", help="Keep every message word for word.")]
 _NEVER: Final = "never"
@@ -83,7 +83,7 @@ def search(
     call: Call,
     query: Annotated[str, typer.Argument(help="What to look for.", show_default=False)],
     limit: _Limit = 10,
-    threshold: Annotated[float, typer.Option(help="The least score, 0 to 1.")] = 0.1,
+    threshold: Annotated[float, typer.Option(help="The least score.", min=0, max=1)] = 0.1,
     where: _Filter = None,
     as_of: _AsOf = None,
     show_expired: _Expired = False,
@@ -128,7 +128,7 @@ def list_(
     show_expired: _Expired = False,
     all_scopes: Annotated[bool, typer.Option("--all-scopes", help="Everybody's.")] = False,
 ) -> None:
-    """Memories, newest first."""
+    """Memories, the last stored first."""
     filters = filters_of(where)
     whose = call.ids if all_scopes else call.whose(filters)
     with call.memory() as memory:
