@@ -11,10 +11,10 @@ from lukasa.text.scripts_zh import simplified
 
 _HAN = "\u3400-\u9fff"
 _V = rf"(?P<v>[{_HAN}A-Za-z0-9·.+-]{{1,16}}?)(?=$|[，,。；;！、（(]|了|的|和|跟|这边|工作|上班|生活|读|做|当|住|开|现在|目前|，)"
-_ADV = r"(?:换工作了[，,]?|现在|現在|目前|已经|已經|刚刚?|剛剛?|最近|也|还|還|都|一直|其实|平时|平時|每天|这边|本人|如今|\d{4}年\S{1,12}?[日月周）晚上]|从[\u3400-\u9fff]{2,6}|從[\u3400-\u9fff]{2,6})*"
+_ADV = r"(?:(?:换工作了[，,]?|现在|現在|目前|已经|已經|刚刚?|剛剛?|最近|也|还|還|都|一直|其实|平时|平時|每天|这边|本人|如今|\d{4}年\S{1,12}?[日月周）晚上]|从[\u3400-\u9fff]{2,6}|從[\u3400-\u9fff]{2,6})){0,4}+"
 _KIN: Final = (
-    r"老婆|老公|妻子|丈夫|爱人|对象|對象|女友|男友|女朋友|男朋友|未婚妻|未婚夫|爸爸|妈妈|媽媽|哥哥|姐姐|弟弟|妹妹|表哥|表姐|表弟|表妹|堂哥|堂姐|堂弟|堂妹|儿子|兒子|女儿|女兒|闺女|孩子|"
-    r"室友|同事|同学|朋友|闺蜜|领导|領導|老板|上司|经理|主管|导师|老师|客户|房东|教练|猫|貓|狗|外婆|外公|奶奶|爷爷|父亲|母亲|爸|妈|媽"
+    r"爸妈|父母|老婆|老公|妻子|丈夫|爱人|对象|對象|女友|男友|女朋友|男朋友|未婚妻|未婚夫|爸爸|妈妈|媽媽|哥哥|姐姐|弟弟|妹妹|表哥|表姐|表弟|表妹|堂哥|堂姐|堂弟|堂妹|儿子|兒子|女儿|女兒|闺女|孩子|"
+    r"室友|同事|同学|朋友|闺蜜|领导|領導|老板|上司|经理|主管|导师|老师|客户|房东|教练|猫|貓|狗|外婆|外公|奶奶|爷爷|父亲|母亲|姐|哥|弟|妹|爸|妈|叔|姨|舅|姑|闺蜜|病人|老师"
 )
 _ONE_OF: Final = frozenset(
     "老婆 老公 妻子 丈夫 对象 對象 女友 男友 女朋友 男朋友 未婚妻 未婚夫 领导 領導 老板 上司 主管 导师 房东".split()
@@ -195,7 +195,7 @@ def _claims(subject: str, rest: str, owned: str | None) -> Iterator[Claim]:
         yield Claim(USER, f"schedule:{match['k']}", match["v"])
     if subject:
         for attribute, pattern, holds in _OF_SUBJECT:
-            if match := pattern.search(rest):
+            if match := None if _planned(rest, attribute) else pattern.search(rest):
                 yield Claim(subject, attribute, (match.groupdict().get("v") or "").lower(), holds=holds)
         for holds, pattern in _TOWARD:
             if match := pattern.search(rest):
@@ -209,6 +209,17 @@ def _claims(subject: str, rest: str, owned: str | None) -> Iterator[Claim]:
                 )
                 break
     yield from _instructions(rest)
+
+
+_PLANNED: Final = re.compile(
+    r"想|打算|准备|计划|考虑|可能|也许|希望|如果|要不要|以前|曾经|没|不|别|差点|把|酒店|宾馆|看病|几天|[一二三四五六七八九十\d]天"
+)
+_LIVES: Final = frozenset(("home", "employer", "job", "school", "relationship"))
+
+
+def _planned(rest: str, attribute: str) -> bool:
+    """Whether it is only meant to be so, was so once, or is denied."""
+    return attribute in _LIVES and _PLANNED.search(rest) is not None
 
 
 _ANSWERS: Final = (
@@ -226,7 +237,7 @@ _ANSWERS: Final = (
     (
         "reply:call",
         re.compile(
-            r"(?:被?叫|称呼|被?称|喊)(?:我|用户)?为?(?:做|作)?(?P<v>[\u3400-\u9fffA-Za-z]{1,6}?)(?=$|就|吧|，)"
+            r"(?:(?:叫|称呼|喊)(?:我|用户)(?:为|做|作)?|被称为|被叫做)(?P<v>[\u3400-\u9fffA-Za-z]{1,6}?)(?=$|就|吧|，)"
         ),
     ),
 )

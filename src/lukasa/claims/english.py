@@ -34,44 +34,44 @@ def _p(pattern: str) -> re.Pattern[str]:
 
 # (attribute, pattern, holds): of the subject itself.
 _OF_SUBJECT: Final = (
-    ("home", _p(rf"(?:lives?|living|resides?|settled|staying|based) (?:\w+ )??(?:in|at|near) {_V}"), True),
+    ("home", _p(rf"(?:lives?|living|resides?|settled|based) (?:\w+ )??in (?=(?-i:[A-Z])|the ){_V}"), True),
     (
         "home",
         _p(
-            rf"(?:moved|relocated)(?: back| house| home)?(?: from .{{2,40}}?)?(?: (?:to|into)) (?!(?:mon|tues|wednes|thurs|fri|satur|sun)day|a |an |the (?!\w+lands)|part|full|python|java|go\b|linux|mac|windows|night|morning){_V}"
+            rf"(?:moved|relocated)(?: back| house| home)?(?: from .{{2,40}}?)?(?: to) (?=(?-i:[A-Z]))(?!Gmail|Vim|Emacs|Linux|Mac|Windows|Chrome|Firefox|Slack|Teams?|Notion|Python|Java|Rust|Android|iPhone|(?:mon|tues|wednes|thurs|fri|satur|sun)day|a |an |the (?!\w+lands)|part|full|python|java|go\b|linux|mac|windows|night|morning){_V}"
         ),
         True,
     ),
     (
         "employer",
         _p(
-            rf"works? (?:\w+ ){{0,3}}?(?:at|for|with) (?!home|night|weekend|least|\d|a living|himself|herself|themselves|myself){_V}"
+            rf"works? (?:\w+ ){{0,3}}?(?:at|for) (?=(?-i:[A-Z])|an? \w+|the \w+)(?!an? (?:desk|living|while)|the (?:moment|top|end)|home|night|weekend|least|\d|a living|himself|herself|themselves|myself){_V}"
         ),
         True,
     ),
     (
         "employer",
         _p(
-            rf"(?:joined|joins|started (?:working )?at|got hired (?:at|by)|got a (?:new )?job (?:at|with)|is employed (?:at|by)|is working (?:at|for)) {_V}"
+            rf"(?:started (?:working )?at|got hired (?:at|by)|got a (?:new )?job (?:at|with)|is employed (?:at|by)|is working (?:at|for)) {_V}"
         ),
         True,
     ),
     (
         "employer",
         _p(
-            r"(?:an? |the )(?:\w+ ){1,4}at (?P<v>(?:a (?:startup|company|firm|bank|school|hospital) called )?[A-Z][\w&.' -]{1,40}?)(?=$|[,.;])"
+            r"(?:an? |the )(?:\w+ ){0,3}(?:engineer|developer|manager|nurse|teacher|designer|analyst|lead|director|intern|consultant|lawyer|doctor|researcher|professor) at (?P<v>(?:a (?:startup|company|firm|bank|school|hospital) called )?[A-Z][\w&.' -]{1,40}?)(?=$|[,.;])"
         ),
         True,
     ),
     (
         "employer",
         _p(
-            rf"(?:left|quit|resigned from|got laid off(?: from| by)?|was laid off(?: from| by)?|was fired(?: from| by)?|no longer works? (?:at|for)|retired(?: from)?)(?: (?:my|User's|their|the|his|her))?(?: old)?(?: job(?: at)?)? ?{_V}"
+            rf"(?:left|quit|resigned from|got laid off(?: from| by)?|was laid off(?: from| by)?|was fired(?: from| by)?|no longer works? (?:at|for)|retired(?: from)?)(?: (?:my|User's|their|the|his|her))?(?: old)?(?: job(?: at)?)?\s*+(?!\S+['’]s\b|\w+ing\b|(?:an?|their|it|home|early)\b){_V}"
         ),
         False,
     ),
     ("home", _p(rf"moved (?:back )?in (?:with|w) .{{2,24}}? in {_V}"), True),
-    ("home", _p(rf"(?:put up|staying|stationed) in {_V}"), True),
+    ("home", _p(rf"(?:put up|stationed) in {_V}"), True),
     (
         "shift",
         _p(r"(?:works? |on |doing )(?:the )?(?P<v>night|day|late|early|evening|weekend)s?(?: shifts?)?\b"),
@@ -94,7 +94,9 @@ _OF_SUBJECT: Final = (
     ),
     (
         "relationship",
-        _p(r"(?:got |getting |been )?(?P<v>single|married|engaged|divorced|separated|widowed)\b"),
+        _p(
+            r"(?:got |getting |been )?(?P<v>single|married|engaged|divorced|separated|widowed)(?=$|[,.;!]| (?:and|now|again|since|to|with|but|for|in)\b)"
+        ),
         True,
     ),
     ("relationship", _p(r"(?:in a (?P<v>relationship)|(?:dating|seeing|going out with) \w+)"), True),
@@ -137,13 +139,14 @@ _NO_MORE: Final = re.compile(
     rf"\bno more {_V}|\b(?:knocked|kicked) (?P<w>\w+) (?:on the head|to the curb|into touch)", _I
 )
 _PARTED: Final = re.compile(
-    r"\b(?:called it quits|broke up|split up|parted ways|no longer together|got dumped|dumped)(?: with (?P<v>\w+))?",
+    r"\b(?:called it quits|broke up(?! in)|split up(?! the)|parted ways|no longer together|got dumped|dumped)(?: with (?P<v>\w+))?",
     _I,
 )
 _SOLD: Final = re.compile(
     r"^(?:The |User's |Their )?(?P<v>\w+(?: \w+)?) (?:is|was|has been|got) sold\b|\b(?:sold|got rid of|gave away|traded in) (?:the |their |my )?(?P<w>\w+)",
     _I,
 )
+_FOR_OTHERS: Final = re.compile(r" for (?!(?:User|me|the)\b)\w")
 _MOVED_SHIFT: Final = re.compile(r"\bmoved \w+ (?:to|onto) (?P<v>days|nights|lates|earlies)\b", _I)
 _PUT_ON: Final = re.compile(
     r"\bput (?:User|me|[A-Z]\w+) on (?P<v>\w+)|\bprescribed (?:User |me )?(?P<w>\w+)", _I
@@ -158,7 +161,7 @@ _TOWARD: Final = (
     (
         False,
         _p(
-            rf"(?:has |is |'s )?(?:gone (?:right |completely |totally |clean )?off|packed in|cut out|come off|came off|given up|gave up|quit|stopped(?: \w+ing)?|sick of|tired of|fed up with|done with|off|went off|no longer (?:\w+s?)|cut out|swore off|dropped|avoids?|cannot stand|can't stand|cant stand|hates?|dislikes?|loathes?|despises?|not (?:a fan of|into|keen on|eating|drinking)|allergic to) (?:of |to )?{_V}"
+            rf"(?:has |is |'s )?(?:gone (?:right |completely |totally |clean )?off|packed in|cut out|come off|came off|given up|gave up|quit|stopped(?: \w+ing)?|sick of|tired of|fed up with|done with|off|went off|no longer (?:\w+s?)|cut out|swore off|avoids?|cannot stand|can't stand|cant stand|hates?|dislikes?|loathes?|despises?|not (?:a fan of|into|keen on|eating|drinking)|allergic to) (?:of |to )?{_V}"
         ),
     ),
     (
@@ -175,7 +178,7 @@ _TOWARD: Final = (
     ),
 )
 _FAVOURITE: Final = re.compile(
-    rf"\bfavou?rite (?P<k>\w+(?: \w+)?) (?:is|are|was|has always been) (?:now )?{_V}", _I
+    rf"(?<!least )\bfavou?rite (?P<k>\w+(?: \w+)?) (?:is|are|was|has always been) (?!not\b)(?:now )?{_V}", _I
 )
 _OWNED: Final = re.compile(
     rf"^(?P<k>name|age|(?:phone|mobile|cell)(?: number)?|number|e-?mail(?: address)?|address|birthday|blood type|timezone|time zone|height|weight|nickname|native language|job|job title|employer|hometown|{_KIN}|shoe size|"
@@ -220,14 +223,16 @@ def read(text: str, speaker: str | None) -> Iterator[Claim]:
     if match := _SCHEDULE.search(owned or _OURS.sub("", body)):
         topic = plain(match["k"]).removeprefix("user's ")
         if topic not in (USER, ""):
-            yield Claim(USER, f"schedule:{topic}", plain(match["v"]))
-    if match := _PARTED.search(body):
+            yield Claim(speaker.lower() if speaker else USER, f"schedule:{topic}", plain(match["v"]))
+    if match := None if subject != USER or owned else _PARTED.search(body):
         yield Claim(subject or USER, "relationship", "parted")
         for kin in ("partner", "girlfriend", "boyfriend"):
             yield Claim(subject or USER, kin, plain(match["v"] or ""), holds=False)
     if match := _SOLD.search(body):
         yield Claim(subject or USER, "toward", plain(match["v"] or match["w"]), holds=False, single=False)
     for match in _NO_MORE.finditer(body):
+        if _FOR_OTHERS.match(body, match.end()):
+            continue
         yield Claim(subject or USER, "toward", plain(match["v"] or match["w"]), holds=False, single=False)
     if match := _MOVED_SHIFT.search(body):
         yield Claim(subject if subject not in ("", USER) else USER, "shift", plain(match["v"]).rstrip("s"))
@@ -249,7 +254,7 @@ def _subject(body: str, speaker: str | None) -> tuple[str, str, str | None]:
             return me, "", owned
         name = re.match(r",? ([A-Z][\w'-]+)(?=\s|,|$)", owned[kin.end() :])
         rest = owned[kin.end() + (name.end() if name else 0) :].lstrip(" ,")
-        who = name[1].lower() if name else f"{me}'s {kin['k'].lower()}"
+        who = name[1].lower() if name else f"{me}'s {kin[0].lower()}"
         return who, _verb(rest), owned
     if match := re.match(rf"^(?:{names}):? ", body, _I):
         return me, _verb(body[match.end() :]), None
@@ -298,7 +303,8 @@ def _of_owned(subject: str, owned: str) -> Iterator[Claim]:
 
 def _of_subject(subject: str, rest: str) -> Iterator[Claim]:
     if match := _NAME.match(rest):
-        yield Claim(subject, "name", plain(match["v"] or match["w"]))
+        named = match["v"] or (match["w"] if " " in match["w"] else None)
+        yield Claim(subject, "name", plain(match["v"] or match["w"]), single=named is not None)
         return
     for attribute, pattern, holds in _OF_SUBJECT:
         if (match := pattern.match(rest)) and not _planned(rest, attribute):

@@ -55,6 +55,9 @@ _ANSWERS: Final = (
     ),
 )
 _IMPERIAL: Final = frozenset(("imperial", "fahrenheit", "mile", "feet", "inche", "pound"))
+_OWN_HABIT: Final = re.compile(
+    r"(?:User|I|[A-Z]\w+)\s+(?:always|never|usually|often)\s+(?!wants?|prefers?|needs?|likes?)\w+", 0
+)
 _STANDING: Final = re.compile(
     r"\b(?:answers?|repl(?:y|ies)|respon(?:d|ses?)|write|use|call|from now on|always|emojis?|explanations?|units|spelling|code|henceforth|addressed|metric|imperial)\b",
     _I,
@@ -64,7 +67,7 @@ _NEVER: Final = re.compile(r"\b(?:never|not|no|don't|avoid|without)\b[^,;]*$", _
 
 def instructions(body: str) -> Iterator[Claim]:
     """What *body* asks of replies."""
-    if _STANDING.search(body) is None:
+    if _STANDING.search(body) is None or _OWN_HABIT.match(body):
         return
     for attribute, pattern in _ANSWERS:
         for match in pattern.finditer(body):

@@ -49,7 +49,9 @@ def decide(facts: Sequence[Fact], vectors: Sequence[bytes | None], known: Neighb
             continue
         said = of_fact(fact)
         records = {record.id: record for record in (*known.near[at], *known.alike)}
-        others = [(record, of_record(record)) for record in records.values()]
+        # An agent's own memories and those that users have with it are not one owner's.
+        owner = fact.scope.owner()
+        others = [(one, of_record(one)) for one in records.values() if one.scope.owner() == owner]
         twin = next(
             (record for record, was in others if _sees(fact.scope, record) and repeats(said, was)), None
         )

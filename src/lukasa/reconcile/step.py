@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -9,7 +11,7 @@ from functools import partial
 from itertools import count
 from typing import TYPE_CHECKING, TypeAlias
 
-from lukasa.errors import StaleVersion
+from lukasa.errors import LedgerBusy, StaleVersion
 from lukasa.ledger.base import Applied, Ledger, Plan, Probe, View
 from lukasa.reconcile.plan import Decision, decide, dedupe_key
 from lukasa.runtime import in_thread
@@ -19,7 +21,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-_TRIES = 20
+_TRIES = 60
+_LONGEST_PAUSE = 0.5  # seconds
 _NEAREST = 10
 
 
@@ -54,9 +57,10 @@ async def reconcile(
             return decision, await ledger.apply(
                 plan, scope=owner, now=now, receipt=partial(receipt, decision)
             )
-        except StaleVersion:
+        except StaleVersion as error:
             if attempt == _TRIES:
-                raise
+                raise LedgerBusy("others kept writing to these memories; try again") from error
+            await asyncio.sleep(random.uniform(0, min(_LONGEST_PAUSE, 0.002 * 2**attempt)))  # noqa: S311
     raise AssertionError
 
 

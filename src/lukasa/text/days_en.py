@@ -80,10 +80,15 @@ _TRIGGER: Final = re.compile(
     re.IGNORECASE,
 )
 _RECURRING: Final = re.compile(
-    r"(?:\b(?:every|each|most|all|any|(?:bi-?)?weekly|alternate|other|and|or|never|not) (?:other )?)$", re.I
+    r"(?:day (?:to|through|and|-) |\b(?:every|each|most|all|any|(?:bi-?)?weekly|alternate|other|and|or|never|not) (?:other )?)$",
+    re.I,
 )
 _HABIT: Final = re.compile(
     r"\b(?:often|usually|always|every|each|never|typically|generally|rarely|common)\b", re.IGNORECASE
+)
+_SERIES: Final = re.compile(
+    r"s\b|'s\b|\s?(?:mornings|afternoons|evenings|nights|lunchtimes)\b|\s?(?:to|through|till|until|-|–|and)\s?(?:mon|tue|wed|thu|fri|sat|sun)",
+    re.IGNORECASE,
 )
 _FUTURE: Final = re.compile(
     r"\b(?:will|won't|'ll|ll|going to|gonna|planning|plan|plans|moving|starts?|starting|due|booked|hoping|hope|"
@@ -104,7 +109,7 @@ def find(text: str, said_at: datetime) -> Iterator[Mention]:
     if _TRIGGER.search(text) is None:
         return
     for match in _PATTERN.finditer(text):
-        when = _meaning(match, said_at.date(), text)
+        when = _meant(match, said_at.date(), text)
         if when is not None:
             words = _with_preposition(match, when, at_start=not text[: match.start()].strip())
             yield Mention(match.start(), match.end(), When(when.start, when.end, when.grain, words))
@@ -121,6 +126,13 @@ def _with_preposition(match: re.Match[str], when: When, *, at_start: bool) -> st
         return f"{'In' if at_start else 'in'} {when.words}"
     word = "on" if when.grain == "day" else "in"
     return f"{word.capitalize() if at_start else word} {when.words}"
+
+
+def _meant(match: re.Match[str], said: date, text: str) -> When | None:
+    try:
+        return _meaning(match, said, text)
+    except (OverflowError, ValueError, StopIteration):  # before the first year, after the last
+        return None
 
 
 def _meaning(match: re.Match[str], said: date, text: str) -> When | None:
@@ -152,7 +164,7 @@ def _meaning(match: re.Match[str], said: date, text: str) -> When | None:
         return _full(given, said, tense, set(_YEAR_WRITTEN.findall(text)))
     if "wd_dom" in given or "bare_dom" in given:
         return _day_of_month(given, said, tense)
-    if _RECURRING.search(text[: match.start()]) or re.match(r"s\b|'s\b", text[match.end() :]):
+    if _RECURRING.search(text[: match.start()]) or _SERIES.match(text, match.end()):
         return None
     return _bare(match, given, said, tense)
 

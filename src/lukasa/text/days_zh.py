@@ -78,6 +78,10 @@ def find(text: str, said_at: datetime) -> Iterator[Mention]:
             continue  # its year stands there
         if _EVERY.search(text[: match.start()]) and given.keys().isdisjoint(("named", "full", "bare")):
             continue
+        if "wd" in given and "w_which" not in given and ("每周" in text or "每週" in text):
+            continue
+        if "wd" in given and re.match("[到至、-]周|[到至、-]週", text[match.end() :]):
+            continue
         if "wd" in given and "w_which" not in given and _FIXED.search(text[match.end() :]):
             continue
         when = _meaning(given, said_at.date(), _tense(text), last_month)

@@ -34,6 +34,7 @@ _SHORT: Final = 6  # characters: what stands before a comma and is no longer bel
 def split(sentence: str) -> Sequence[Piece]:
     """The clauses of a sentence: cut at commas where what follows has a subject or a theme of its own."""
     plain = simplified(sentence)
+    of_others = _OF_OTHERS.search(plain) is not None  # what follows is about them, unless it says "I"
     spans: list[Piece] = []
     start = 0
     for match in _COMMA.finditer(plain):
@@ -41,13 +42,18 @@ def split(sentence: str) -> Sequence[Piece]:
             continue
         firm = "；" in match.group() or ";" in match.group() or _ORDINAL.match(plain, match.end())
         short = len(_HAN.findall(plain[start : match.start()])) <= _SHORT
-        if firm or (not short and _NEW_SUBJECT.match(plain, match.end())):
+        begins = (_I_AGAIN if of_others else _NEW_SUBJECT).match(plain, match.end())
+        if firm or (not short and begins):
             spans.append((start, match.start(), ""))
             start = match.end()
     spans.append((start, len(sentence), ""))
     return spans
 
 
+_OF_OTHERS: Final = re.compile(rf"{KIN}|病人|患者|他|她|别人|有人|邻居|老板")
+_I_AGAIN: Final = re.compile(
+    r"(?:另外|还有|对了|不过|但是?|而且)?(?:我(?![的家妈爸哥姐弟妹老女男儿同朋客])|帮我|请|能不能)"
+)
 _ORDINAL: Final = re.compile(r"第[一二三四五六七八九]")
 
 
@@ -190,8 +196,8 @@ def strip(clause: str) -> str:
     return _TAIL.sub("", body).strip(" \t\n，,；;：:-—~～。")
 
 
-_QUOTED: Final = re.compile(r"[“「\"『][^”」\"』]{2,}[”」\"』]")
-_SELF: Final = re.compile(r"(?:我|咱|俺|本人)(?!们|們)(?:自己)?")
+_QUOTED: Final = re.compile(r"[“「\"『《][^”」\"』》]{1,200}[”」\"』》]")
+_SELF: Final = re.compile(r"(?:(?<!自)我|咱|俺|(?<![\u4e00-\u9fff])本人)(?!们|們)(?:自己)?")
 _WE: Final = re.compile(r"(?:我|咱)(?:们|們)")
 
 

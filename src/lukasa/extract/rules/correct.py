@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Final
 
 from lukasa.text.days import Mention, mentions
+from lukasa.text.tokens import query_words
 
 _WEEKDAY: Final = {
     "en": re.compile(r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b", re.IGNORECASE),
@@ -116,3 +117,36 @@ def _names(earlier: str, correction: str) -> str | None:
     if meant is None or len(names) != 1:
         return None
     return f"{earlier[: names[0].start()]}{meant['new']}{earlier[names[0].end() :]}"
+
+
+_MARKERS: Final = frozenset(
+    "sorry mean meant wait actually correct correction oops no not hang hold daft silly mistake date time day room".split()
+)
+
+
+def same_matter(earlier: str, correction: str, said_at: datetime, language: str) -> bool:
+    """Whether a correction that names its matter names that of the earlier clause."""
+    if language == "zh":
+        return _matter_zh(earlier, correction)
+    dates = mentions(correction, said_at, language)
+    rest = correction
+    for mention in reversed(dates):
+        rest = f"{rest[: mention.start]} {rest[mention.end :]}"
+    named = {spellings[0] for spellings in query_words(rest)} - _MARKERS
+    named = {word for word in named if not word[0].isdigit()}
+    known = {spellings[0] for spellings in query_words(earlier)}
+    return len(named) < _NAMES_A_MATTER or bool(named & known)
+
+
+_NAMES_A_MATTER: Final = 2
+
+
+def _matter_zh(earlier: str, correction: str) -> bool:
+    """The same in Chinese: what stands before "在" or "是" must be in the earlier clause."""
+    named = _THEME_ZH.search(correction)
+    return named is None or named[1] in earlier
+
+
+_THEME_ZH: Final = re.compile(
+    r"[，,。\s]([\u4e00-\u9fff]{2,8}?)(?:在|是|改到|定在)(?=[^，。]*(?:周|週|星期|月|号|點|点))"
+)

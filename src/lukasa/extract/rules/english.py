@@ -18,7 +18,7 @@ _ADVERB = (
     r"sometimes|rarely|hardly|already|recently|finally|absolutely|totally|kinda|sorta|generally|typically|"
     r"normally|happily|honestly|basically|mainly|primarily|officially|probably|definitely|personally|"
     r"strictly|simply|seriously|genuinely|even|ever|no longer|barely|regularly|occasionally|gladly|both|"
-    r"first|originally|recently|do|did|then|pretty much|all)"
+    r"first|originally|then|almost|nearly|once|pretty much|all)"
 )
 _SUBJECT = (
     r"(?:i|we|she|he|they|it|the|there|my|our|his|her|their|this|that|im|ive|i'm|i've|we're|i'll|i'd|we've)"
@@ -195,7 +195,7 @@ _PRONOUN: Final = re.compile(
     | (?P<have>i['’]?ve)(?![\w'’])
     | (?P<will>i['’]ll)(?![\w'’])
     | (?P<would>i['’]d)(?![\w'’])
-    | (?P<verb>i(?P<adv>(?:\s+{_ADVERB})*)\s+(?P<v>[a-z]+(?:['’]t)?))(?![\w'’])
+    | (?P<verb>i(?P<adv>(?:\s+{_ADVERB.replace(" ", chr(92) + "s")})*)\s+(?P<v>(?-i:[a-z]+)(?:['’]t)?))(?![\w'’])
     | (?P<inv>(?:am|have|do|was|had)\si)(?![\w'’])
     | (?P<my>my)(?![\w'’])
     | (?P<mine>mine)(?![\w'’])
@@ -231,7 +231,7 @@ _MYSELF: Final = re.compile(r"^myself (?=(?-i:[A-Z]))", _I)  # how one introduce
 _SAID: Final = {"gonna": "going to", "wanna": "want to", "gotta": "have to", "kinda": "kind of"}
 _GONNA: Final = re.compile(r"\b(?:gonna|wanna|gotta|kinda)\b", _I)
 _ELIDED_BE = re.compile(
-    r"^(?:(?:also|still|now|currently|originally|already|just|always|not|never|finally)\s+)*(?:allergic|vegan|vegetarian|pescatarian|based|living|working|studying|learning|planning|moving|training|saving|originally|(?-i:from [A-Z])|married|single|divorced|"
+    r"^(?:(?:also|still|now|currently|originally|already|just|always|not|never|finally)\s+)*(?:allergic|vegan|vegetarian|pescatarian|based|living|working|studying|learning|planning|moving|training|saving|originally|(?-i:from [A-Z])|married|single(?=$|[,.])|divorced|"
     r"retired|\d{2}(?:\s+years?\sold)?$|born|flying|starting|going to|hoping|aiming|thinking of|off (?:to|dairy|sugar|gluten|alcohol|caffeine|meat|coffee)|lactose|expecting|pregnant|doing|using|in my)\b|^an?\s(?!bit)\w+\s(?:in|at|from|by|who|and)\b",
     _I,
 )

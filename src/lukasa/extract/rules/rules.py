@@ -12,7 +12,7 @@ from typing import Final
 from lukasa.claims.read import claims
 from lukasa.extract.base import Dropped, Extracted
 from lukasa.extract.rules.base import REASONS, Language, Reason, Speaker
-from lukasa.extract.rules.correct import corrected
+from lukasa.extract.rules.correct import corrected, same_matter
 from lukasa.extract.rules.languages import language_of
 from lukasa.extract.rules.people import Person, mentioned, resolved
 from lukasa.extract.rules.turns import Own, masked_quotes, own_words
@@ -141,6 +141,8 @@ def _clauses(
 
 def _pieces(stretch: Own, masked: str, language: Language, *, whole: bool) -> Iterator[tuple[int, int, str]]:
     if stretch.listed:
+        if len(stretch.text) > _LONGEST:
+            return
         yield 0, len(stretch.text), ""
         return
     for first, last in sentences(masked, language.code):
@@ -196,7 +198,9 @@ def _states(reading: Reading, clause: Clause, people: list[Person]) -> bool:
             start=clause.start + start,
             end=clause.start + end,
         )
-        if end == len(clause.plain) and clause.plain.rstrip().endswith(("?", "？")):
+        if clause.language.code == "zh" and "我" not in part.plain:
+            reading.drop(part.text, "question", clause.message)  # of whom it speaks is not sure
+        elif end == len(clause.plain) and clause.plain.rstrip().endswith(("?", "？")):
             reading.drop(part.text, "question", clause.message)
         else:
             _judge(reading, part, people)
@@ -273,7 +277,9 @@ def _correct(reading: Reading, clause: Clause) -> bool:
     """Put what the clause corrects into the latest kept clause that has the like of it."""
     for at in range(len(reading.kept) - 1, max(-1, len(reading.kept) - 7), -1):
         earlier = reading.kept[at]
-        if earlier.speaker.label != clause.speaker.label:
+        if earlier.speaker.label != clause.speaker.label or not same_matter(
+            earlier.text, clause.text, clause.said_at, clause.language.code
+        ):
             continue
         mended = corrected(earlier.text, clause.text, clause.said_at, clause.language.code)
         if mended is not None:
