@@ -143,6 +143,11 @@ _SUBJECT: Final = re.compile(
 )
 
 
+_INTRODUCED: Final = re.compile(
+    rf"有(?:一|两|几)?[个位名](?:[\u3400-\u9fff]{{0,3}})({_KIN}|病人|患者|学生|病患)"
+)
+
+
 def read(text: str, speaker: str | None) -> Iterator[Claim]:
     """The claims of a Chinese sentence, clause by clause."""
     body = simplified(text.strip().rstrip("。.！!"))
@@ -151,6 +156,9 @@ def read(text: str, speaker: str | None) -> Iterator[Claim]:
     for clause in re.split(r"[，,；;]", body):
         found, rest, owned = _subject(clause, speaker)
         subject = found or subject
+        introduced = _INTRODUCED.search(clause)
+        if introduced is not None:  # what follows is about them
+            subject = f"{USER}'s {introduced[1]}"
         yield from _claims(subject or "", rest, owned)
 
 

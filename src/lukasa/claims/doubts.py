@@ -12,13 +12,13 @@ BOTH: Final = re.compile(
 )
 # Denied, over long ago, for a while, in part: such a fact ends nothing that is a state.
 UNSURE: Final = re.compile(
-    r"\b(?:never|almost|nearly|once|not (?!\w+ any ?more)|didn't|doesn't|don't|isn't|wasn't|won't|used to|was|were|as a (?:kid|child|student|teenager)|"
+    r"\b(?:never|almost|nearly|once|not (?!(?:\w+ ){1,4}any ?more)|didn't|(?:doesn't|don't)(?!.*any ?more)|at \d|on weekends|at weekends|on \w+days|isn't|wasn't|won't|used to|was|were|as a (?:kid|child|student|teenager)|"
     r"until|this (?:week|weekend|month|summer|afternoon|morning|evening)|for (?:the|a few|two|three|a) (?:weekend|days?|weeks?|nights?|lunch|dinner|drinks|month)|"
     r"during|hotel|hostel|turned it down|but turned|came back|come back|least|today|tonight|if|'d|would|daughter's|son's)\b|差点|没|不会|不想|要不|如果",
     re.IGNORECASE,
 )
 PARTLY: Final = re.compile(
-    r"\b(?:today|tonight|tomorrow|this \w+|after \d|before \d|with \w+|never|machine|at night|late|in the evening|decaf)\b",
+    r"\b(?:today|tonight|tomorrow|this \w+|after \d|before \d|with \w+|never|machine|at night|late|in the evening|decaf|from|at(?! all)|on (?:\d|\w+day)|buying)\b",
     re.IGNORECASE,
 )
 CHANGED: Final = re.compile(
@@ -36,12 +36,17 @@ AGAIN: Final = re.compile(r"\b(?:again|back to|now|these days|started)\b|又|重
 
 # "Zed instead of Vim", "not the 0148 one", "尾号8823那个不用了": what is named here is over.
 PAST_THING: Final = re.compile(
-    r"\b(?:instead of|no longer|moved (?:on|off|away) from|switched (?:away )?from|ditched)"
+    r"\b(?:instead of|moved (?:on|off|away) from|switched (?:away )?from|ditched)"
     r"\s+(?:the |my |their |using )?(?P<a>[\w.+#-]{3,})"
     r"|\bnot (?:the )?(?P<b>[\w-]*\d{3,}[\w-]*)(?: one)?\b|\bmoved off (?P<c>\w{3,})"
     r"|(?P<d>\d{3,})(?:那个|那個)?(?:不用|停用|作废|作廢)"
     r"|(?:唔再係|不再是|不是)\s?(?P<e>[A-Za-z]{3,}|[\u4e00-\u9fff]{2,4})(?:了|喇|啦)"
     r"|(?P<f>[A-Za-z][A-Za-z+#]{1,}|[\u4e00-\u9fff]{2,4})(?:那套|那个|那個)?(?:翻篇|不用了|停了|作废)",
+    re.IGNORECASE,
+)
+# "Instead of" speaks of a habit only with a word like these.
+FROM_NOW: Final = re.compile(
+    r"\b(?:now|these days|nowadays|from now on|switched|moved|any ?more|no longer|not the)\b|不|翻篇|停|唔",
     re.IGNORECASE,
 )
 OTHERS_DO: Final = re.compile(

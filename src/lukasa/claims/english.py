@@ -82,14 +82,14 @@ _OF_SUBJECT: Final = (
     (
         "job",
         _p(
-            r"(?:an? |the )?(?P<v>(?:\w+ ){0,3}?\w*(?:teacher|nurse|doctor|engineer|developer|designer|manager|accountant|lawyer|chef|baker|driver|plumber|electrician|analyst|scientist|writer|editor|journalist|architect|pilot|dentist|pharmacist|vet|barista|carpenter|librarian|mechanic|photographer|programmer|researcher|consultant|student|professor|paramedic|firefighter|gardener|farmer|musician|therapist|translator|tutor|surgeon|cook|florist|tailor|welder|builder))\b(?! (?:of|in law|because))"
+            r"(?:an? |the )?+(?!(?:big|good|bad|terrible|great|careful|keen|amateur|hobby|decent|awful|lousy|proud|huge|avid|slow|fast|nervous|heavy|light|early|regular|happy|new) )(?P<v>(?:\w+ ){0,3}?\w*(?:teacher|nurse|doctor|engineer|developer|designer|manager|accountant|lawyer|chef|baker|driver|plumber|electrician|analyst|scientist|writer|editor|journalist|architect|pilot|dentist|pharmacist|vet|barista|carpenter|librarian|mechanic|photographer|programmer|researcher|consultant|student|professor|paramedic|firefighter|gardener|farmer|musician|therapist|translator|tutor|surgeon|cook|florist|tailor|welder|builder))\b(?!['’]s\b)(?! (?:Who|of|in law|because))"
         ),
         True,
     ),
     ("job", _p(rf"(?:got |was |been )?promoted to {_V}"), True),
     (
         "age",
-        _p(r"(?:turned |turns )?(?P<v>\d{1,3})(?: years? old)?(?=$|[,.;]| (?:and|now|this|on|in|years))"),
+        _p(r"(?:turned |turns )?(?P<v>\d{1,3})(?: years? old)?(?! in \d)(?=$|[,.;]| (?:and|now|this|years))"),
         True,
     ),
     (
@@ -100,12 +100,12 @@ _OF_SUBJECT: Final = (
         True,
     ),
     ("relationship", _p(r"(?:in a (?P<v>relationship)|(?:dating|seeing|going out with) \w+)"), True),
-    ("relationship", _p(r"(?P<v>broke up|split up|separated|got divorced)\b"), True),
+    ("relationship", _p(r"(?P<v>broke up|split up|separated|got divorced)\b(?! (?:the|my|a|in)\b)"), True),
     ("manager", _p(rf"report(?:s|ing)? to {_V}"), True),
     (
         "diet",
         _p(
-            r"(?:gone |went |going |turned |became |become |eats? |on an? |a )?(?:strict(?:ly)? )?(?P<v>vegan|vegetarian|pescatarian|keto|halal|kosher|gluten[- ]free|omnivore|carnivore)\b"
+            r"(?:gone |went |going |turned |became |become |eats? |on an? |a )?(?:strict(?:ly)? )?(?P<v>vegan|vegetarian|pescatarian|keto|halal|kosher|gluten[- ]free|omnivore|carnivore)(?=$|[,.;!]| (?:and|now|since|again|these|diet|but|so|for|because)\b)"
         ),
         True,
     ),
@@ -139,7 +139,7 @@ _NO_MORE: Final = re.compile(
     rf"\bno more {_V}|\b(?:knocked|kicked) (?P<w>\w+) (?:on the head|to the curb|into touch)", _I
 )
 _PARTED: Final = re.compile(
-    r"\b(?:called it quits|broke up(?! in)|split up(?! the)|parted ways|no longer together|got dumped|dumped)(?: with (?P<v>\w+))?",
+    r"\b(?:called it quits|broke up(?! in)|split up(?! the)|parted ways|no longer together|got dumped)(?: with (?P<v>\w+))?",
     _I,
 )
 _SOLD: Final = re.compile(
@@ -197,7 +197,7 @@ _PEOPLES: Final = (
 )
 _NAME: Final = re.compile(
     r"^(?:is |'s )?(?:called |named |goes by )(?P<v>[A-Z][\w'’-]+(?: [A-Z][\w'’-]+)*)|"
-    rf"^is (?!(?:{_PEOPLES})\b)(?P<w>[A-Z][a-z'’-]+(?: [A-Z][\w'’-]+)*)(?=$|[,.])"
+    rf"^is (?!(?:Team|Mr|Mrs|Dr|{_PEOPLES})\b)(?P<w>[A-Z][a-z'’-]+(?: [A-Z][\w'’-]+)*)(?=$|[,.])"
 )
 _SCHEDULE: Final = re.compile(
     rf"^(?P<k>(?:[\w'’.-]+ ){{0,7}}?[\w'’.-]+?)(?: |'s )(?:is|are|meets?|moved|has moved|have moved|moves|happens?|takes? place|got moved|was moved|runs?|starts?|is due|'s due|due|(?:is|was|got|has been) (?:preponed|postponed|shifted|pushed|brought forward|rescheduled))(?: now)?(?: rescheduled| scheduled| booked)?(?: on| to| for)? (?:the )?(?P<v>(?:{_DAY})[^,;]{{0,40}}|\d{{1,2}} \w+ \d{{4}}.{{0,20}}|(?:at )?\d{{1,2}}[:.]\d\d(?: ?[ap]m)?|(?:at )?\d{{1,2}} ?[ap]m)",
@@ -313,7 +313,7 @@ def _of_subject(subject: str, rest: str) -> Iterator[Claim]:
         yield Claim(subject, "pets", "some")
     if "now " in f"{rest} " and (
         match := re.search(
-            r"\bnow (?:\w+ing )?(?:\w+ ){0,3}?(?:at|for|with) (?:an? (?:startup|company|firm) called )?(?P<v>[A-Z][\w&.'-]+(?: [A-Z][\w&.'-]+)*)",
+            r"\bnow (?:working|employed|doing \w+|an? \w+)(?: \w+)? (?:at|for) (?:an? (?:startup|company|firm) called )?(?P<v>[A-Z][\w&.'-]+(?: [A-Z][\w&.'-]+)*)",
             rest,
         )
     ):

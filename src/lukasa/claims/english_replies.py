@@ -56,7 +56,8 @@ _ANSWERS: Final = (
 )
 _IMPERIAL: Final = frozenset(("imperial", "fahrenheit", "mile", "feet", "inche", "pound"))
 _OWN_HABIT: Final = re.compile(
-    r"(?:User|I|[A-Z]\w+)\s+(?:always|never|usually|often)\s+(?!wants?|prefers?|needs?|likes?)\w+", 0
+    r"(?:User|Assistant)['’]s|(?:User|I|[A-Z]\w+)\s+(?:always|never|usually|often)\s+(?!wants?|prefers?|needs?|likes?)\w+",
+    0,
 )
 _STANDING: Final = re.compile(
     r"\b(?:answers?|repl(?:y|ies)|respon(?:d|ses?)|write|use|call|from now on|always|emojis?|explanations?|units|spelling|code|henceforth|addressed|metric|imperial)\b",

@@ -186,7 +186,8 @@ def _assignment(name: str) -> str:
 
 def _statement(name: str) -> str:
     said = r"\s++(?:is|was|ist|es|est|è|é|это)(?:\s*+:)?+\s++[\"'“`]?"
-    return rf"(?i)(?<![a-z]){name}{_ABOUT}{said}(?P<v>{_BARE}{{4,}}+)"
+    # To the next white space: a password that is said may hold any sign.
+    return rf"(?i)(?<![a-z]){name}{_ABOUT}{said}(?P<v>{_BARE}{{4,}}+(?:(?![\"'`\[\]()<>])[!-~]){{0,64}}+)"
 
 
 def _statements(name: str) -> str:

@@ -73,12 +73,14 @@ def ends(new: Statement, known: Statement) -> str | None:
     if new.happened is not None and known.said_at is not None and known.said_at - new.happened > _EARLIER:
         return None  # an old event, told later, does not undo what came after it
     both = doubts.BOTH.search(new.text) is not None
-    unsure = doubts.UNSURE.search(new.text) is not None
+    unsure = doubts.UNSURE.search(new.text) is not None or _long_past(new)
     if _owner(new) != _owner(known) and "schedule" in {one.attribute.partition(":")[0] for one in new.claims}:
         return None
     for claim in new.claims:
         for other in known.claims:
-            if claim.subject != other.subject or (unsure and claim.single and claim.holds):
+            if claim.subject != other.subject or (
+                unsure and claim.single and not claim.attribute.startswith(("schedule", "reply"))
+            ):
                 continue
             reason = (
                 _single(claim, other, known.claims, both=both)
@@ -89,6 +91,15 @@ def ends(new: Statement, known: Statement) -> str | None:
             if reason is not None:
                 return reason
     return _named_as_past(new, known) or (None if both else _same_predicate(new, known))
+
+
+def _long_past(new: Statement) -> bool:
+    """Whether the text names a year, and none of its years is this one or the last."""
+    years = [int(year) for year in _YEARS.findall(new.text)]
+    return bool(years) and new.said_at is not None and max(years) < new.said_at.year - 1
+
+
+_YEARS: Final = re.compile(r"\b(?:19|20)\d\d(?=\b|年)")
 
 
 def repeats(new: Statement, known: Statement) -> bool:
@@ -215,7 +226,7 @@ def _diet_left(new: Statement, claim: Claim, other: Claim) -> str | None:
 
 def _named_as_past(new: Statement, known: Statement) -> str | None:
     """The new fact names something as over, and the known one says that it is so."""
-    if doubts.OTHERS_DO.search(new.text):
+    if doubts.OTHERS_DO.search(new.text) or doubts.FROM_NOW.search(new.text) is None:
         return None
     for match in doubts.PAST_THING.finditer(new.text):
         thing = next(value for value in match.groups() if value)
@@ -236,7 +247,11 @@ def _owner(one: Statement) -> str:
 
 def _same_predicate(new: Statement, known: Statement) -> str | None:
     """ "We track tickets in Trellix now" ends "tracks tickets in Jarrow Board"."""
-    if doubts.CHANGED.search(new.text) is None or _polarity(new) != _polarity(known):
+    if (
+        doubts.CHANGED.search(new.text) is None
+        or "no longer" in new.text
+        or _polarity(new) != _polarity(known)
+    ):
         return None
     names = {name.lower() for name in _NAMES.findall(known.text)}
     if not names or names <= {name.lower() for name in _NAMES.findall(new.text)}:

@@ -86,6 +86,7 @@ _RECURRING: Final = re.compile(
 _HABIT: Final = re.compile(
     r"\b(?:often|usually|always|every|each|never|typically|generally|rarely|common)\b", re.IGNORECASE
 )
+_FROM_DAY: Final = re.compile(rf"\b(?:{_WHOLE_WEEKDAY})\s*$", re.IGNORECASE)
 _SERIES: Final = re.compile(
     r"s\b|'s\b|\s?(?:mornings|afternoons|evenings|nights|lunchtimes)\b|\s?(?:to|through|till|until|-|–|and)\s?(?:mon|tue|wed|thu|fri|sat|sun)",
     re.IGNORECASE,
@@ -344,6 +345,8 @@ def _bare(match: re.Match[str], given: Mapping[str, str], said: date, tense: Ten
     before = given.get("prep", "").split()
     if "bare_day" not in given and _HABIT.search(match.string):
         return None  # "fog is common in February"
+    if "bare_day" in given and _FROM_DAY.search(match.string[: match.start()]):
+        return None  # "Monday to Friday"
     if "bare_day" in given:
         return _written(weekday_near(said, _weekday(given["bd"]), tense), named=True)
     if "bare_month" in given:

@@ -34,6 +34,8 @@ _SHORT: Final = 6  # characters: what stands before a comma and is no longer bel
 def split(sentence: str) -> Sequence[Piece]:
     """The clauses of a sentence: cut at commas where what follows has a subject or a theme of its own."""
     plain = simplified(sentence)
+    if _SUPPOSED.match(plain):  # what follows from an "if" is supposed too
+        return [(0, len(sentence), "")]
     of_others = _OF_OTHERS.search(plain) is not None  # what follows is about them, unless it says "I"
     spans: list[Piece] = []
     start = 0
@@ -50,6 +52,7 @@ def split(sentence: str) -> Sequence[Piece]:
     return spans
 
 
+_SUPPOSED: Final = re.compile(r"\W*(?:如果|要是|假如|假设|倘若|万一|要不是)")
 _OF_OTHERS: Final = re.compile(rf"{KIN}|病人|患者|他|她|别人|有人|邻居|老板")
 _I_AGAIN: Final = re.compile(
     r"(?:另外|还有|对了|不过|但是?|而且)?(?:我(?![的家妈爸哥姐弟妹老女男儿同朋客])|帮我|请|能不能)"

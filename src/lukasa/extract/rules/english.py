@@ -201,7 +201,7 @@ _PRONOUN: Final = re.compile(
     | (?P<mine>mine)(?![\w'’])
     | (?P<me>me)(?![\w'’])
     | (?P<self>myself)(?![\w'’])
-    | (?P<i>i)(?=\s+[a-z]|[,;]\s|$)
+    | (?P<i>i)(?=\s+(?-i:[a-z])|[,;]\s|$)
     )""",
     _I | re.VERBOSE,
 )

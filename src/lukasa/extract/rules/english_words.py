@@ -72,7 +72,7 @@ AT_START: Final[Mapping[str, str]] = {
     "instruction": (
         r"(?:(?:and|also|oh|ok|so|but|please|pls|plz|btw|just|no)\W+)*(?:always|never|don't ever|dont ever|please always|please never|"
         r"(?:please |pls )?(?:don't|dont|do not|stop|avoid|no|only|keep|use|answer|reply|respond|write|refer to me|address me|stick to|remember to|"
-        r"make sure (?:you|to)|when (?:you|i))\b(?=.*\b(?:answers?|repl(?:y|ies|ying)|respon(?:d|ses?|ding)|emojis?|bullets?|tables?|headings?|"
+        r"make sure (?:you|to)|when (?:you|i))\b(?=.*\b(?:answers?|repl(?:y|ies|ying)|respon(?:d|ses?|ding)|emojis?|bullets?|headings?|"
         r"tone|spelling|metric|celsius|fahrenheit|markdown|jargon|words|sentences|paragraphs?|short|brief|concise|formal|casual|slang|"
         r"apologi[sz](?:e|ing)|disclaimers?|sugar-?coat|citations?|exclamation|capitals|caps|summar(?:y|ies)|headers|tl;?dr|24-?hour|"
         r"nickname)\b))\b(?! (?:mind|a dull|had|been|give|gonna|going|forget|thought|stop|seen|heard|too late|ending|easy|really|ever))"

@@ -15,7 +15,7 @@ from lukasa.ledger.filters import EVERYTHING
 from lukasa.ledger.sqlite import turns
 from lukasa.ledger.sqlite.filter_sql import compile_where
 from lukasa.ledger.sqlite.items import unindex
-from lukasa.ledger.sqlite.rows import KEY_COLUMNS, Keys, fence, keys_of, refuse_nobody
+from lukasa.ledger.sqlite.rows import KEY_COLUMNS, Keys, dump, fence, keys_of, refuse_nobody
 from lukasa.ledger.sqlite.writer import Writer
 from lukasa.types import Written
 
@@ -140,7 +140,17 @@ def _forget_mentions(writer: Writer) -> None:
         " AND receipt IS NOT NULL",
         (writer.space,),
     )
-    naming = [number for number, receipt in receipts if not gone.isdisjoint(_UUID.findall(receipt))]
+    said = [
+        dump(row[0])
+        for row in connection.execute(
+            f"SELECT DISTINCT text FROM versions WHERE memory IN {_GONE} AND text IS NOT NULL"
+        )
+    ]
+    naming = [
+        number
+        for number, receipt in receipts
+        if not gone.isdisjoint(_UUID.findall(receipt)) or any(text in receipt for text in said)
+    ]
     connection.executemany(_BLANK_RECEIPT, [(number,) for number in naming])
 
 
