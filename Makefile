@@ -3,13 +3,13 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help quickstart test test-all lint format bench bench-mem0 bench-recall clean
+.PHONY: help quickstart test test-all lint format bench bench-mem0 bench-recall bench-extract clean
 
 help:
 	@echo "make quickstart  install, ingest the example conversations, ask them questions"
 	@echo "make test        the test-suite;  make test-all adds the tests that take minutes"
 	@echo "make lint        formatting, lint, types, the direction of imports"
-	@echo "make bench       speed and size;  make bench-mem0 side by side with mem0;  make bench-recall on LoCoMo"
+	@echo "make bench       speed and size;  make bench-mem0 side by side with mem0;  make bench-recall on LoCoMo;  make bench-extract what is kept"
 
 # Debian ships venv without ensurepip, so the environment is made without pip and filled from outside.
 $(BIN)/python:
@@ -50,6 +50,9 @@ bench-mem0: $(VENV)/.installed-dev
 
 bench-recall: $(VENV)/.installed-dev
 	$(BIN)/python -m bench.locomo
+
+bench-extract: $(VENV)/.installed-dev
+	$(BIN)/python -m bench.extract
 
 clean:
 	rm -rf $(VENV) .venv-* .pytest_cache .ruff_cache .hypothesis .coverage

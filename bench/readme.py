@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import cast
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGES = ("README.md", "docs/performance.md")
+PAGES = ("README.md", "docs/performance.md", "docs/extraction.md")
 BLOCK = re.compile(
     r"(?P<begin><!-- figures: (?P<file>\S+\.json) -->\n)(?P<body>.*?)(?P<end><!-- end -->)", re.DOTALL
 )

@@ -69,7 +69,9 @@ def fill(path: Path, lines: list[str], *, users: int = 1) -> Memory:
         own = lines[user * share : (user + 1) * share]
         for start in range(0, len(own), 1000):
             memory.add(
-                [{"role": "user", "content": text} for text in own[start : start + 1000]], user_id=f"u{user}"
+                [{"role": "user", "content": text} for text in own[start : start + 1000]],
+                user_id=f"u{user}",
+                infer=False,
             )
     return memory
 
@@ -150,12 +152,12 @@ def adding(folder: Path) -> list[Figure]:
     path = folder / "add.db"
     memory = fill(path, texts(2000))
     single = texts(2300)[2000:]
-    ones = [timed(lambda t=t: memory.add(t, user_id="u0")) for t in single]
+    ones = [timed(lambda t=t: memory.add(t, user_id="u0", infer=False)) for t in single]
     batches = texts(20_000, seed=5)
     whole, bare = [], []
     for start in range(0, 10_000, 1000):
         lot = [{"role": "user", "content": text} for text in batches[start : start + 1000]]
-        whole.append(timed(lambda lot=lot, u=start: memory.add(lot, user_id=f"b{u}")))
+        whole.append(timed(lambda lot=lot, u=start: memory.add(lot, user_id=f"b{u}", infer=False)))
         bare.append(bare_insert(path, folder / f"bare{start}.db", f"b{start}"))
     memory.close()
     return [
@@ -211,7 +213,7 @@ def large(folder: Path, n: int) -> list[Figure]:
     still = [timed(lambda q=q: memory.search(q, user_id="u0")) for q in asked]
     alternating = []
     for i, query in enumerate(asked):
-        memory.add(more[i], user_id="u0")
+        memory.add(more[i], user_id="u0", infer=False)
         alternating.append(timed(lambda q=query: memory.search(q, user_id="u0")))
     memory.close()
     size = path.stat().st_size
@@ -286,10 +288,10 @@ def syncs(folder: Path) -> list[Figure]:
 
 def sync_child(path: str) -> None:
     memory = Memory(path, embedder=HashEmbedder(DIM))
-    memory.add("first", user_id="u0")
+    memory.add("first", user_id="u0", infer=False)
     for text in texts(50):
         os.write(2, b"lukasa-bench-mark")
-        memory.add(text, user_id="u0")
+        memory.add(text, user_id="u0", infer=False)
     os.write(2, b"lukasa-bench-mark")
     memory.close()
 
@@ -298,8 +300,8 @@ def felt(folder: Path) -> list[Figure]:
     """What a person waits for: the default embedder, and the command line."""
     memory = Memory(folder / "real.db")
     lines, asked = texts(60), queries(60)
-    start = timed(lambda: memory.add(lines[0], user_id="u0"))
-    adds = [timed(lambda t=t: memory.add(t, user_id="u0")) for t in lines[1:]]
+    start = timed(lambda: memory.add(lines[0], user_id="u0", infer=False))
+    adds = [timed(lambda t=t: memory.add(t, user_id="u0", infer=False)) for t in lines[1:]]
     finds = [timed(lambda q=q: memory.search(q, user_id="u0")) for q in asked]
     memory.close()
     command = [

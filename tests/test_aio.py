@@ -33,8 +33,8 @@ VERBS = [
 
 async def use(memory: AsyncMemory, user: str) -> list[str]:
     """One user's day: add, search, update, delete, list."""
-    one = (await memory.add(f"The key of {user} is red", user_id=user))["results"][0]["id"]
-    two = (await memory.add(f"The bike of {user} is blue", user_id=user))["results"][0]["id"]
+    one = (await memory.add(f"The key of {user} is red", user_id=user, infer=False))["results"][0]["id"]
+    two = (await memory.add(f"The bike of {user} is blue", user_id=user, infer=False))["results"][0]["id"]
     assert len((await memory.search("key bike", user_id=user, threshold=0))["results"]) == 2
     await memory.update(one, f"The key of {user} is lost")
     await memory.delete(two)
@@ -54,7 +54,7 @@ def test_many_tasks_share_one_memory(path: Path) -> None:
 def test_parallel_updates_of_one_memory_all_take_their_turn(path: Path) -> None:
     async def main() -> None:
         async with AsyncMemory(path, embedder=HashEmbedder()) as memory:
-            one = (await memory.add("v", user_id="ines"))["results"][0]["id"]
+            one = (await memory.add("v", user_id="ines", infer=False))["results"][0]["id"]
             await asyncio.gather(*(memory.update(one, metadata={f"k{n}": n}) for n in range(8)))
             item = await memory.get(one)
             assert item is not None
@@ -86,7 +86,7 @@ def test_one_memory_serves_loops_in_several_threads_at_once(path: Path) -> None:
 
 def test_sync_and_async_faces_may_be_mixed(path: Path) -> None:
     with Memory(path, embedder=HashEmbedder()) as memory:
-        memory.add("The key is red", user_id="ines")
+        memory.add("The key is red", user_id="ines", infer=False)
         found = asyncio.run(memory.aio.search("key", user_id="ines"))["results"]
         assert [hit["memory"] for hit in found] == ["The key is red"]
 
@@ -94,7 +94,7 @@ def test_sync_and_async_faces_may_be_mixed(path: Path) -> None:
 def test_the_sync_face_works_inside_a_running_loop(path: Path) -> None:
     async def main() -> int:
         with Memory(path, embedder=HashEmbedder()) as memory:
-            memory.add("The key is red", user_id="ines")
+            memory.add("The key is red", user_id="ines", infer=False)
             return len(memory.search("key", user_id="ines")["results"])
 
     assert asyncio.run(main()) == 1
@@ -104,7 +104,7 @@ def test_sync_calls_from_many_threads_are_all_done(path: Path) -> None:
     with Memory(path, embedder=HashEmbedder()) as memory, ThreadPoolExecutor(8) as pool:
 
         def add(n: int) -> str:
-            return memory.add(f"note {n}", user_id="ines")["results"][0]["id"]
+            return memory.add(f"note {n}", user_id="ines", infer=False)["results"][0]["id"]
 
         ids = list(pool.map(add, range(64)))
         assert len(set(ids)) == memory.count(user_id="ines") == 64
@@ -117,12 +117,12 @@ def test_a_cancelled_add_is_there_whole_or_not_at_all(path: Path, steps: int) ->
     async def main() -> None:
         async with AsyncMemory(path, embedder=HashEmbedder()) as memory:
             await memory.count(all_scopes=True)
-            task = asyncio.create_task(memory.add(chat, user_id="ines"))
+            task = asyncio.create_task(memory.add(chat, user_id="ines", infer=False))
             for _ in range(steps):
                 await asyncio.sleep(0)
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
-            await memory.add("afterwards", user_id="bo")  # the writer's queue is empty again
+            await memory.add("afterwards", user_id="bo", infer=False)  # the writer's queue is empty again
             ids = [item["id"] for item in (await memory.get_all(user_id="ines"))["results"]]
             assert len(ids) in (0, 2)
             assert len((await memory.search("half", user_id="ines"))["results"]) == len(ids)
@@ -136,11 +136,11 @@ def test_a_cancelled_call_lets_the_next_one_pass(path: Path) -> None:
     async def main() -> None:
         async with AsyncMemory(path, embedder=HashEmbedder()) as memory:
             for n in range(20):
-                task = asyncio.create_task(memory.add(f"note {n}", user_id="ines"))
+                task = asyncio.create_task(memory.add(f"note {n}", user_id="ines", infer=False))
                 await asyncio.sleep(n / 4000)
                 task.cancel()
                 await asyncio.gather(task, return_exceptions=True)
-            await memory.add("last", user_id="ines")
+            await memory.add("last", user_id="ines", infer=False)
             listed = (await memory.get_all(user_id="ines", limit=100))["results"]
             found = (await memory.search("note last", user_id="ines", threshold=0, limit=100))["results"]
             assert {item["id"] for item in listed} == {item["id"] for item in found}
@@ -157,7 +157,7 @@ def test_an_async_function_as_embedder_runs_on_the_callers_loop(path: Path) -> N
 
     async def main() -> None:
         async with AsyncMemory(path, embedder=embed) as memory:
-            await memory.add("x", user_id="ines")
+            await memory.add("x", user_id="ines", infer=False)
             assert loops == [asyncio.get_running_loop()]
 
     asyncio.run(main())
@@ -166,10 +166,10 @@ def test_an_async_function_as_embedder_runs_on_the_callers_loop(path: Path) -> N
 def test_closing_while_others_work_ends_their_calls_with_a_result_or_a_lukasa_error(path: Path) -> None:
     async def main() -> None:
         memory = AsyncMemory(path, embedder=HashEmbedder())
-        await memory.add("x", user_id="ines")
+        await memory.add("x", user_id="ines", infer=False)
         work: list[asyncio.Task[object]] = []
         for n in range(10):
-            work.append(asyncio.create_task(memory.add(f"note {n}", user_id="ines")))
+            work.append(asyncio.create_task(memory.add(f"note {n}", user_id="ines", infer=False)))
             work.append(asyncio.create_task(memory.search("note", user_id="ines")))
         await asyncio.sleep(0.002)
         await memory.aclose()
@@ -195,7 +195,7 @@ def test_closing_from_another_thread_gives_a_lukasa_error_and_nothing_else(tmp_p
 
     for n in range(15):
         memory = Memory(tmp_path / f"{n}.db", embedder=HashEmbedder())
-        memory.add("x", user_id="ines")
+        memory.add("x", user_id="ines", infer=False)
         threads = [threading.Thread(target=work, args=(memory,)) for _ in range(3)]
         for thread in threads:
             thread.start()

@@ -49,9 +49,9 @@ MESSAGES: list[Any] = [
 def test_messages_that_are_none_raise_and_store_nothing(tmp_path: Path, messages: Any) -> None:
     with opened(tmp_path / "a.db") as memory:
         with pytest.raises(MessageError):
-            memory.add(messages, user_id="ines")
+            memory.add(messages, user_id="ines", infer=False)
         assert memory.count(all_scopes=True, show_expired=True) == 0
-        memory.add("works after all", user_id="ines")
+        memory.add("works after all", user_id="ines", infer=False)
 
 
 CALLS: list[Callable[[Any], object]] = [  # Any: what a caller without a type checker may pass
@@ -70,13 +70,13 @@ CALLS: list[Callable[[Any], object]] = [  # Any: what a caller without a type ch
     lambda m: m.get_all(),
     lambda m: m.get_all(user_id="u", cursor="zzz"),
     lambda m: m.get_all(user_id="u", all_scopes=True),
-    lambda m: m.add("x", user_id="u", metadata={"a": float("nan")}),
-    lambda m: m.add("x", user_id="u", metadata={1: 2}),
-    lambda m: m.add("x", user_id="u", metadata={"a": {1, 2}}),
-    lambda m: m.add("x", user_id="u", timestamp="soon"),
-    lambda m: m.add("x", user_id="u", timestamp=10**30),
-    lambda m: m.add("x", user_id="u", expiration_date="2020-13-01"),
-    lambda m: m.add("x", user_id="u", idempotency_key=" "),
+    lambda m: m.add("x", user_id="u", metadata={"a": float("nan")}, infer=False),
+    lambda m: m.add("x", user_id="u", metadata={1: 2}, infer=False),
+    lambda m: m.add("x", user_id="u", metadata={"a": {1, 2}}, infer=False),
+    lambda m: m.add("x", user_id="u", timestamp="soon", infer=False),
+    lambda m: m.add("x", user_id="u", timestamp=10**30, infer=False),
+    lambda m: m.add("x", user_id="u", expiration_date="2020-13-01", infer=False),
+    lambda m: m.add("x", user_id="u", idempotency_key=" ", infer=False),
     lambda m: m.update("x"),
     lambda m: m.update("x", " "),
     lambda m: m.update("x", "a", data="b"),
@@ -92,7 +92,7 @@ def test_a_wrong_call_raises_an_input_error_and_changes_nothing(
     tmp_path: Path, call: Callable[[Any], object]
 ) -> None:
     with opened(tmp_path / "a.db") as memory:
-        memory.add("here", user_id="u")
+        memory.add("here", user_id="u", infer=False)
         with pytest.raises(InputError):
             call(memory)
         assert memory.count(all_scopes=True) == 1
@@ -118,7 +118,7 @@ def test_what_is_neither_true_nor_false_is_not_taken_for_either(
     tmp_path: Path, call: Callable[[Any, Any], object], flag: Any
 ) -> None:
     with opened(tmp_path / "a.db") as memory:
-        memory.add("here", user_id="u")
+        memory.add("here", user_id="u", infer=False)
         with pytest.raises(InputError, match="is True or False, not"):
             call(memory, flag)
         assert memory.count(all_scopes=True) == 1
@@ -194,7 +194,7 @@ def test_what_is_huge_raises_an_input_error_of_a_few_lines(
     tmp_path: Path, call: Callable[[Any], object]
 ) -> None:
     with opened(tmp_path / "a.db") as memory:
-        memory.add("here", user_id="u")
+        memory.add("here", user_id="u", infer=False)
         with pytest.raises(InputError) as told:
             call(memory)
         assert len(str(told.value)) < 600
@@ -214,7 +214,7 @@ def test_a_clock_of_another_zone_tells_the_same_time(tmp_path: Path) -> None:
     zone = timezone(timedelta(hours=14))
     at = datetime(2026, 1, 2, 1, tzinfo=zone)
     with Memory(tmp_path / "a.db", embedder=HashEmbedder(32), clock=lambda: at) as memory:
-        memory.add("x", user_id="u", expiration_date="2026-01-01")
+        memory.add("x", user_id="u", expiration_date="2026-01-01", infer=False)
         (item,) = memory.get_all(user_id="u")["results"]
         assert item["created_at"] == "2026-01-01T11:00:00.000000+00:00"
 
@@ -222,7 +222,7 @@ def test_a_clock_of_another_zone_tells_the_same_time(tmp_path: Path) -> None:
 def test_ten_megabytes_of_text_are_kept_and_found(tmp_path: Path) -> None:
     text = "The needle is here. " + "hay and more hay in the stack " * 350_000
     with opened(tmp_path / "a.db") as memory:
-        one = memory.add(text, user_id="ines")["results"][0]["id"]
+        one = memory.add(text, user_id="ines", infer=False)["results"][0]["id"]
         assert (memory.get(one) or {}).get("memory") == text
         assert memory.search("needle", user_id="ines")["results"][0]["id"] == one
         assert memory.search(text[:200_000], user_id="ines", threshold=0)["results"]
@@ -230,13 +230,17 @@ def test_ten_megabytes_of_text_are_kept_and_found(tmp_path: Path) -> None:
 
 def test_five_thousand_messages_are_five_thousand_memories(tmp_path: Path) -> None:
     with opened(tmp_path / "a.db") as memory:
-        done = memory.add([{"role": "user", "content": f"note {n}"} for n in range(5000)], user_id="ines")
+        done = memory.add(
+            [{"role": "user", "content": f"note {n}"} for n in range(5000)], user_id="ines", infer=False
+        )
         assert len(done["results"]) == memory.count(user_id="ines") == 5000
 
 
 def test_surrogates_nul_and_control_characters_are_cleaned(tmp_path: Path) -> None:
     with opened(tmp_path / "a.db") as memory:
-        made = memory.add("a\x00b \ud800 c\x07d \U0001f375", user_id="ines", metadata={"k\x00": "v\udfff"})
+        made = memory.add(
+            "a\x00b \ud800 c\x07d \U0001f375", user_id="ines", metadata={"k\x00": "v\udfff"}, infer=False
+        )
         assert made["results"][0]["memory"] == "ab \ufffd cd \U0001f375"
         assert memory.search("\ud83c\udf75 cd", user_id="ines")["results"]
 
@@ -251,7 +255,7 @@ def test_a_path_that_cannot_be_used_is_named(tmp_path: Path, where: str) -> None
     }
     path = paths[where]
     with pytest.raises(LedgerUnavailable) as caught, opened(path) as memory:
-        memory.add("x", user_id="ines")
+        memory.add("x", user_id="ines", infer=False)
     assert str(path) in str(caught.value)
 
 
@@ -277,7 +281,7 @@ def test_what_is_no_database_or_not_ours_is_left_alone(tmp_path: Path) -> None:
 
 def test_a_newer_ledger_says_what_to_upgrade(tmp_path: Path) -> None:
     with opened(tmp_path / "a.db") as memory:
-        memory.add("x", user_id="ines")
+        memory.add("x", user_id="ines", infer=False)
     connection = sqlite3.connect(tmp_path / "a.db")
     connection.execute("PRAGMA user_version = 99")
     connection.close()
@@ -295,12 +299,12 @@ from lukasa.errors import LedgerError
 from lukasa.testing import HashEmbedder
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 memory = Memory(sys.argv[1], embedder=HashEmbedder(32))
-memory.add("the first", user_id="ines")
+memory.add("the first", user_id="ines", infer=False)
 resource.setrlimit(resource.RLIMIT_FSIZE, (2_000_000, 2_000_000))
 stored = 1
 try:
     for n in range(10_000):
-        memory.add(f"note {n} " + "filling " * 500, user_id="ines")
+        memory.add(f"note {n} " + "filling " * 500, user_id="ines", infer=False)
         stored += 1
 except LedgerError as error:
     print(stored, type(error).__name__, flush=True)
@@ -318,7 +322,7 @@ def test_a_full_disk_is_told_and_nothing_is_lost_or_half_written(tmp_path: Path)
     assert kind == "LedgerUnavailable"
     with opened(tmp_path / "a.db") as memory:
         assert memory.count(user_id="ines") == int(stored)
-        memory.add("room again", user_id="ines")
+        memory.add("room again", user_id="ines", infer=False)
 
 
 @pytest.mark.parametrize("option", [{"path": ":memory:"}, {"path": 3}, {"space": " "}, {"cache_mb": -1}])
@@ -331,7 +335,7 @@ def test_a_wrong_setting_raises_at_the_first_verb(option: dict[str, Any], more: 
 @pytest.mark.parametrize("embedder", ["nanoe6", "openai:x:y:", 7, object()])
 def test_a_wrong_embedder_raises_with_the_known_ones(tmp_path: Path, embedder: Any) -> None:
     with pytest.raises(LukasaError):
-        Memory(tmp_path / "a.db", embedder=embedder).add("x", user_id="ines")
+        Memory(tmp_path / "a.db", embedder=embedder).add("x", user_id="ines", infer=False)
 
 
 def test_importing_needs_no_home_and_brings_no_numpy(tmp_path: Path) -> None:
@@ -364,10 +368,10 @@ def test_file_descriptors_do_not_leak(tmp_path: Path) -> None:
     assert soft > 0
     for _ in range(3):
         with opened(tmp_path / "a.db") as memory:
-            memory.add("x", user_id="ines")
+            memory.add("x", user_id="ines", infer=False)
     before = held()
     for _ in range(30):
         with opened(tmp_path / "a.db") as memory:
-            memory.add("x", user_id="ines")
+            memory.add("x", user_id="ines", infer=False)
             memory.search("x", user_id="ines")
     assert held() <= before + 2

@@ -25,7 +25,7 @@ memory = Memory(path, embedder="hash")
 memory.aio.house  # what takes long is done before the start
 def add(n):
     n = (n + start) % {TEXTS}
-    return n, memory.add(f"text {{n}}", user_id="ines", idempotency_key=f"key {{n}}")
+    return n, memory.add(f"text {{n}}", user_id="ines", idempotency_key=f"key {{n}}", infer=False)
 print("ready", flush=True)
 sys.stdin.readline()
 with ThreadPoolExecutor(threads) as pool:
@@ -88,7 +88,10 @@ def test_eight_threads_with_the_same_keys_store_each_text_once(path: Path) -> No
         def add_all(start: int) -> dict[int, Mapping[str, object]]:
             gate.wait(10)
             order = [(n + start * 25) % TEXTS for n in range(TEXTS)]
-            return {n: memory.add(f"text {n}", user_id="ines", idempotency_key=f"key {n}") for n in order}
+            return {
+                n: memory.add(f"text {n}", user_id="ines", idempotency_key=f"key {n}", infer=False)
+                for n in order
+            }
 
         with ThreadPoolExecutor(8) as pool:
             receipts = list(pool.map(add_all, range(8)))
@@ -103,7 +106,7 @@ def test_eight_instances_in_one_process_make_the_file_together(tmp_path: Path) -
             memories = [stack.enter_context(Memory(path, embedder=HashEmbedder())) for _ in range(8)]
 
             def add(memory: Memory) -> object:
-                return memory.add("x", user_id="ines")
+                return memory.add("x", user_id="ines", infer=False)
 
             list(pool.map(add, memories))
             assert {memory.count(user_id="ines") for memory in memories} == {8}
@@ -127,9 +130,9 @@ def while_writing(work: threading.Thread) -> Iterator[int]:
 
 def test_a_search_finds_a_memory_at_every_moment_while_it_is_updated(path: Path) -> None:
     with Memory(path, embedder=HashEmbedder(32)) as memory, ThreadPoolExecutor(3) as pool:
-        one = memory.add("the key 0", user_id="ines")["results"][0]["id"]
+        one = memory.add("the key 0", user_id="ines", infer=False)["results"][0]["id"]
         for n in range(20):
-            memory.add(f"the bike {n}", user_id="ines")
+            memory.add(f"the bike {n}", user_id="ines", infer=False)
 
         def write() -> None:
             for n in range(150):
@@ -153,11 +156,11 @@ def test_a_search_finds_a_memory_at_every_moment_while_it_is_updated(path: Path)
 
 def test_readers_see_whole_calls_only_and_never_fewer_than_before(path: Path) -> None:
     with Memory(path, embedder=HashEmbedder(32)) as memory, Memory(path, embedder=HashEmbedder(32)) as other:
-        memory.add(["left 0", "right 0"], user_id="ines")
+        memory.add(["left 0", "right 0"], user_id="ines", infer=False)
 
         def write() -> None:
             for n in range(1, 100):
-                memory.add([f"left {n}", f"right {n}"], user_id="ines")
+                memory.add([f"left {n}", f"right {n}"], user_id="ines", infer=False)
 
         last = 0
         for n in while_writing(threading.Thread(target=write)):
@@ -177,8 +180,8 @@ def test_erasing_while_others_search_never_fails(path: Path) -> None:
 
         def write() -> None:
             for n in range(25):
-                memory.add([f"the key {n}", f"the bike {n}"], user_id="ines")
-                memory.add("the key of bo", user_id="bo")
+                memory.add([f"the key {n}", f"the bike {n}"], user_id="ines", infer=False)
+                memory.add("the key of bo", user_id="bo", infer=False)
                 memory.delete_all(user_id=("ines", "bo")[n % 2], erase=True)
 
         for n in while_writing(threading.Thread(target=write)):

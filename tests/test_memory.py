@@ -39,7 +39,9 @@ def memory(path: Path, clock: FrozenClock) -> Iterator[Memory]:
 def added(memory: Memory, text: str, **ids: str) -> str:
     """The id of one text that is added for Ines, or for *ids*."""
     scope = ids or {"user_id": "ines"}
-    return memory.add(text, user_id=scope.get("user_id"), agent_id=scope.get("agent_id"))["results"][0]["id"]
+    return memory.add(text, user_id=scope.get("user_id"), agent_id=scope.get("agent_id"), infer=False)[
+        "results"
+    ][0]["id"]
 
 
 def texts(found: ListResult) -> list[str]:
@@ -57,6 +59,7 @@ def test_add_returns_what_it_stored_with_actor_and_role(memory: Memory) -> None:
             {"role": "assistant", "content": "Noted."},
         ],
         user_id="ines",
+        infer=False,
     )
     one, two = result["results"]
     assert one == {
@@ -100,6 +103,7 @@ def test_ids_name_metadata_and_expiry_are_shown_where_they_are(memory: Memory) -
         app_id="web",
         metadata={"topic": "tea", "n": 4, "deep": {"list": [1, None, True]}},
         expiration_date="2025-02-01",
+        infer=False,
     )
     item = memory.get_all(user_id="ines")["results"][0]
     assert "score" not in item
@@ -137,7 +141,9 @@ def test_update_delete_and_delete_all_answer_in_mem0s_words(memory: Memory) -> N
 
 
 def test_history_tells_add_update_and_delete_in_order(memory: Memory, clock: FrozenClock) -> None:
-    one = memory.add([{"role": "user", "content": "old", "name": "bo"}], user_id="ines")["results"][0]["id"]
+    one = memory.add([{"role": "user", "content": "old", "name": "bo"}], user_id="ines", infer=False)[
+        "results"
+    ][0]["id"]
     clock.advance(hours=1)
     memory.update(one, "new")
     clock.advance(hours=1)
@@ -210,7 +216,7 @@ def test_text_and_data_are_one_thing(memory: Memory) -> None:
 
 
 def test_update_merges_metadata_key_by_key(memory: Memory) -> None:
-    one = memory.add("x", user_id="ines", metadata={"a": 1, "b": 2})["results"][0]["id"]
+    one = memory.add("x", user_id="ines", metadata={"a": 1, "b": 2}, infer=False)["results"][0]["id"]
     memory.update(one, metadata={"b": 3, "c": {"d": 4}})
     item = memory.get(one)
     assert item is not None
@@ -235,7 +241,9 @@ def test_update_of_nothing_raises(memory: Memory) -> None:
 
 
 def test_expired_memories_are_hidden_but_got_by_id(memory: Memory, clock: FrozenClock) -> None:
-    one = memory.add("The pass is valid", user_id="ines", expiration_date="2025-01-02")["results"][0]["id"]
+    one = memory.add("The pass is valid", user_id="ines", expiration_date="2025-01-02", infer=False)[
+        "results"
+    ][0]["id"]
     clock.advance(days=1)
     assert memory.count(user_id="ines") == 1  # its last day
     clock.advance(days=1)
@@ -252,7 +260,9 @@ def test_expired_memories_are_hidden_but_got_by_id(memory: Memory, clock: Frozen
 def test_an_expiry_that_is_cleared_or_moved_brings_the_memory_back(
     memory: Memory, clock: FrozenClock, met: bool
 ) -> None:
-    one = memory.add("The pass is valid", user_id="ines", expiration_date="2025-01-02")["results"][0]["id"]
+    one = memory.add("The pass is valid", user_id="ines", expiration_date="2025-01-02", infer=False)[
+        "results"
+    ][0]["id"]
     assert len(memory.search("pass", user_id="ines")["results"]) == 1
     clock.advance(days=5)
     if met:
@@ -270,13 +280,15 @@ def test_an_expiry_that_is_cleared_or_moved_brings_the_memory_back(
 
 
 def test_metadata_alone_leaves_the_expiry_as_it_is(memory: Memory) -> None:
-    one = memory.add("x", user_id="ines", expiration_date="2025-03-01")["results"][0]["id"]
+    one = memory.add("x", user_id="ines", expiration_date="2025-03-01", infer=False)["results"][0]["id"]
     memory.update(one, metadata={"a": 1})
     assert (memory.get(one) or {}).get("expiration_date") == "2025-03-01"
 
 
 def test_timestamp_is_when_it_was_said(memory: Memory) -> None:
-    one = memory.add("x", user_id="ines", timestamp="2020-05-05T08:00:00+02:00")["results"][0]["id"]
+    one = memory.add("x", user_id="ines", timestamp="2020-05-05T08:00:00+02:00", infer=False)["results"][0][
+        "id"
+    ]
     item = memory.get(one)
     assert item is not None
     assert item["created_at"] == "2020-05-05T06:00:00.000000+00:00"
@@ -330,15 +342,15 @@ def test_an_unknown_keyword_raises_and_names_the_nearest(
 
 
 def test_int_ids_are_their_digits(memory: Memory) -> None:
-    memory.add("x", user_id=7, agent_id=8)
+    memory.add("x", user_id=7, agent_id=8, infer=False)
     assert memory.get_all(user_id="7")["results"][0].get("agent_id") == "8"
     assert memory.count(user_id=7, filters={"agent_id": 8}) == 1
     assert memory.delete_all(7)["deleted"] == 1
 
 
 def test_a_single_message_and_a_list_of_texts_are_messages(memory: Memory) -> None:
-    memory.add({"role": "assistant", "content": "one"}, user_id="ines")
-    memory.add(["two", {"content": "three"}], user_id="ines")
+    memory.add({"role": "assistant", "content": "one"}, user_id="ines", infer=False)
+    memory.add(["two", {"content": "three"}], user_id="ines", infer=False)
     assert texts(memory.get_all(user_id="ines")) == ["three", "two", "one"]
 
 
@@ -417,18 +429,18 @@ def test_everybodys_must_be_said(memory: Memory) -> None:
 
 
 def test_an_idempotency_key_answers_the_same_and_stores_nothing(memory: Memory, clock: FrozenClock) -> None:
-    first = memory.add("once", user_id="ines", idempotency_key="k", metadata={"a": 1})
+    first = memory.add("once", user_id="ines", idempotency_key="k", metadata={"a": 1}, infer=False)
     clock.advance(days=1)
-    assert memory.add("once", user_id="ines", idempotency_key="k", metadata={"a": 1}) == first
+    assert memory.add("once", user_id="ines", idempotency_key="k", metadata={"a": 1}, infer=False) == first
     assert memory.count(user_id="ines") == 1
 
 
 def test_an_idempotency_key_for_another_request_conflicts(memory: Memory) -> None:
-    memory.add("once", user_id="ines", idempotency_key="k")
+    memory.add("once", user_id="ines", idempotency_key="k", infer=False)
     for call in (
-        lambda: memory.add("twice", user_id="ines", idempotency_key="k"),
-        lambda: memory.add("once", user_id="ines", run_id="r", idempotency_key="k"),
-        lambda: memory.add("once", user_id="ines", metadata={"a": 1}, idempotency_key="k"),
+        lambda: memory.add("twice", user_id="ines", idempotency_key="k", infer=False),
+        lambda: memory.add("once", user_id="ines", run_id="r", idempotency_key="k", infer=False),
+        lambda: memory.add("once", user_id="ines", metadata={"a": 1}, idempotency_key="k", infer=False),
     ):
         with pytest.raises(IdempotencyConflict, match="new key"):
             call()
@@ -436,39 +448,39 @@ def test_an_idempotency_key_for_another_request_conflicts(memory: Memory) -> Non
 
 
 def test_an_idempotency_key_belongs_to_its_owner(memory: Memory) -> None:
-    one = memory.add("once", user_id="ines", idempotency_key="k")
-    two = memory.add("once", user_id="bo", idempotency_key="k")
+    one = memory.add("once", user_id="ines", idempotency_key="k", infer=False)
+    two = memory.add("once", user_id="bo", idempotency_key="k", infer=False)
     assert one["results"][0]["id"] != two["results"][0]["id"]
 
 
 def test_a_replay_survives_closing(path: Path) -> None:
     with Memory(path, embedder=HashEmbedder()) as memory:
-        first = memory.add("once", user_id="ines", idempotency_key="k")
+        first = memory.add("once", user_id="ines", idempotency_key="k", infer=False)
     with Memory(path, embedder=HashEmbedder()) as memory:
-        assert memory.add("once", user_id="ines", idempotency_key="k") == first
+        assert memory.add("once", user_id="ines", idempotency_key="k", infer=False) == first
 
 
 def test_a_replay_embeds_nothing_and_works_while_the_embedder_fails(path: Path) -> None:
     embedder = HashEmbedder()
     with Memory(path, embedder=embedder) as memory:
-        first = memory.add("once", user_id="ines", idempotency_key="k")
+        first = memory.add("once", user_id="ines", idempotency_key="k", infer=False)
     with Memory(path, embedder=HashEmbedder(fail_on=["once"])) as memory:
-        assert memory.add("once", user_id="ines", idempotency_key="k") == first
+        assert memory.add("once", user_id="ines", idempotency_key="k", infer=False) == first
 
 
 def test_the_key_of_an_erased_call_is_free_again(memory: Memory) -> None:
-    first = memory.add("once", user_id="ines", idempotency_key="k")["results"][0]["id"]
+    first = memory.add("once", user_id="ines", idempotency_key="k", infer=False)["results"][0]["id"]
     memory.delete(first, erase=True)
-    again = memory.add("once", user_id="ines", idempotency_key="k")
+    again = memory.add("once", user_id="ines", idempotency_key="k", infer=False)
     assert again["results"][0]["id"] != first
     assert again["status"] == "ok"
 
 
 def test_a_replay_of_a_call_that_was_erased_in_part_says_so(memory: Memory) -> None:
     chat = [{"role": "user", "content": "first half"}, {"role": "user", "content": "second half"}]
-    results = memory.add(chat, user_id="ines", idempotency_key="k")["results"]
+    results = memory.add(chat, user_id="ines", idempotency_key="k", infer=False)["results"]
     memory.delete(results[0]["id"], erase=True)
-    again = memory.add(chat, user_id="ines", idempotency_key="k")
+    again = memory.add(chat, user_id="ines", idempotency_key="k", infer=False)
     assert (again["status"], again["results"]) == ("erased", [])
     assert texts(memory.get_all(user_id="ines")) == ["second half"]
 
@@ -477,7 +489,9 @@ def test_a_replay_of_a_call_that_was_erased_in_part_says_so(memory: Memory) -> N
 
 
 def test_as_of_answers_with_the_text_that_held(memory: Memory, clock: FrozenClock) -> None:
-    one = memory.add("I work at the bakery", user_id="ines", metadata={"v": 1})["results"][0]["id"]
+    one = memory.add("I work at the bakery", user_id="ines", metadata={"v": 1}, infer=False)["results"][0][
+        "id"
+    ]
     then = clock()
     clock.advance(days=30)
     memory.update(one, "I work at the florist", metadata={"v": 2})
@@ -546,18 +560,20 @@ def test_erase_takes_the_history_too(memory: Memory) -> None:
 
 
 def test_delete_all_takes_what_the_filters_name_and_expired_ones(memory: Memory, clock: FrozenClock) -> None:
-    memory.add("tea", user_id="ines", metadata={"topic": "tea"})
-    memory.add("old tea", user_id="ines", metadata={"topic": "tea"}, expiration_date="2025-01-01")
-    memory.add("dog", user_id="ines", metadata={"topic": "dog"})
-    memory.add("tea", user_id="bo", metadata={"topic": "tea"})
+    memory.add("tea", user_id="ines", metadata={"topic": "tea"}, infer=False)
+    memory.add(
+        "old tea", user_id="ines", metadata={"topic": "tea"}, expiration_date="2025-01-01", infer=False
+    )
+    memory.add("dog", user_id="ines", metadata={"topic": "dog"}, infer=False)
+    memory.add("tea", user_id="bo", metadata={"topic": "tea"}, infer=False)
     clock.advance(days=3)
     assert memory.delete_all(user_id="ines", filters={"topic": "tea"})["deleted"] == 2
     assert texts(memory.get_all(all_scopes=True)) == ["tea", "dog"]
 
 
 def test_delete_all_by_a_second_id_leaves_the_rest_of_the_user(memory: Memory) -> None:
-    memory.add("in the run", user_id="ines", run_id="r1")
-    memory.add("not in it", user_id="ines")
+    memory.add("in the run", user_id="ines", run_id="r1", infer=False)
+    memory.add("not in it", user_id="ines", infer=False)
     assert memory.delete_all(run_id="r1", erase=True)["deleted"] == 1
     assert texts(memory.get_all(user_id="ines")) == ["not in it"]
 
@@ -614,7 +630,7 @@ def test_a_cursor_that_was_never_given_raises(memory: Memory, cursor: str) -> No
 
 def test_why_tells_sources_extractor_and_edits(memory: Memory) -> None:
     chat = [{"role": "user", "content": "Bruno is a beagle", "name": "bo"}, {"role": "tool", "content": "42"}]
-    one, two = (item["id"] for item in memory.add(chat, user_id="ines")["results"])
+    one, two = (item["id"] for item in memory.add(chat, user_id="ines", infer=False)["results"])
     memory.update(one, "Bruno is a basset")
     why = memory.why(one)
     assert why["memory"]["memory"] == "Bruno is a basset"
@@ -635,7 +651,7 @@ def test_a_closed_memory_says_so(path: Path) -> None:
     memory.close()
     memory.close()
     for call in (
-        lambda: memory.add("y", user_id="ines"),
+        lambda: memory.add("y", user_id="ines", infer=False),
         lambda: memory.get(one),
         lambda: memory.search("x", user_id="ines"),
         lambda: memory.delete(one, erase=True),
@@ -665,7 +681,7 @@ def test_two_instances_see_each_others_writes_at_once(path: Path) -> None:
         two.update(mine, "The spare key is with Bo")
         found = one.search("spare key", user_id="ines")["results"]
         assert [hit["memory"] for hit in found] == ["The spare key is with Bo"]
-        two.add("The spare bike is blue", user_id="ines")
+        two.add("The spare bike is blue", user_id="ines", infer=False)
         assert len(one.search("spare", user_id="ines")["results"]) == 2
         one.delete(mine)
         assert [hit["memory"] for hit in two.search("spare", user_id="ines")["results"]] == [

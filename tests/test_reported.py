@@ -44,7 +44,7 @@ def test_where_none_came_with_the_install_the_error_names_what_to_do() -> None:
 
 def test_a_snapshot_goes_on_seeing_what_it_saw(tmp_path: Path) -> None:
     with Memory(tmp_path / "a.db", embedder=HashEmbedder(8)) as memory:
-        one = memory.add("the key", user_id="ines")["results"][0]["id"]
+        one = memory.add("the key", user_id="ines", infer=False)["results"][0]["id"]
 
         def refreshed(connection: Any) -> list[int]:  # Any: sqlite3's connection
             key, change = connection.execute("SELECT id, change FROM scopes").fetchone()
@@ -63,7 +63,7 @@ def test_a_snapshot_goes_on_seeing_what_it_saw(tmp_path: Path) -> None:
 
 def test_a_ledger_without_any_vector_is_searched_by_words(tmp_path: Path) -> None:
     with Memory(tmp_path / "a.db", embedder=HashEmbedder(8)) as memory:
-        memory.add("the blue kayak", user_id="ines")
+        memory.add("the blue kayak", user_id="ines", infer=False)
     lines: list[bytes] = []
     source, target = SqliteLedger(tmp_path / "a.db", model=None), SqliteLedger(tmp_path / "b.db", model=None)
     asyncio.run(source.export(View(Scope(), date(2026, 1, 1), everyone=True), lines.append))
@@ -79,16 +79,16 @@ def test_a_ledger_without_any_vector_is_searched_by_words(tmp_path: Path) -> Non
 def test_what_expires_under_one_scope_is_told_to_every_cache(tmp_path: Path) -> None:
     clock = FrozenClock(datetime(2026, 1, 1, tzinfo=UTC))
     with Memory(tmp_path / "a.db", embedder=HashEmbedder(8), clock=clock) as memory:
-        memory.add("x", user_id="ines", agent_id="guide", expiration_date="2026-01-02")
+        memory.add("x", user_id="ines", agent_id="guide", expiration_date="2026-01-02", infer=False)
         clock.advance(days=9)
-        memory.add("y", user_id="ines")
+        memory.add("y", user_id="ines", infer=False)
         assert asyncio.run(memory.aio.house.ledger.check()).findings == ()
 
 
 def test_a_filter_on_updated_at_means_what_is_shown(tmp_path: Path) -> None:
     clock = FrozenClock(datetime(2026, 1, 1, tzinfo=UTC))
     with Memory(tmp_path / "a.db", embedder=HashEmbedder(8), clock=clock) as memory:
-        one = memory.add("x", user_id="ines")["results"][0]["id"]
+        one = memory.add("x", user_id="ines", infer=False)["results"][0]["id"]
         clock.advance(days=60)
         memory.update(one, "y")
         late = {"updated_at": {"gte": "2026-02-01"}}
@@ -112,7 +112,7 @@ def test_an_id_a_path_or_a_space_that_no_text_can_be_is_told(tmp_path: Path, wro
 @pytest.mark.parametrize("cursor", [5, b"x"])
 def test_a_cursor_that_is_no_text_is_told(tmp_path: Path, cursor: Any) -> None:
     with Memory(tmp_path / "a.db", embedder=HashEmbedder(8)) as memory:
-        memory.add("x", user_id="ines")
+        memory.add("x", user_id="ines", infer=False)
         with pytest.raises(InputError, match="cursor"):
             memory.get_all(user_id="ines", cursor=cursor)
 
@@ -120,12 +120,12 @@ def test_a_cursor_that_is_no_text_is_told(tmp_path: Path, cursor: Any) -> None:
 def test_ids_are_well_formed_before_1970_too(tmp_path: Path) -> None:
     clock = FrozenClock(datetime(1960, 1, 1, tzinfo=UTC))
     with Memory(tmp_path / "a.db", embedder=HashEmbedder(8), clock=clock) as memory:
-        assert len(memory.add("x", user_id="ines")["results"][0]["id"]) == 36
+        assert len(memory.add("x", user_id="ines", infer=False)["results"][0]["id"]) == 36
 
 
 def test_no_threshold_cuts_nothing(tmp_path: Path) -> None:
     with Memory(tmp_path / "a.db", embedder=HashEmbedder(8)) as memory:
-        memory.add("completely different", user_id="ines")
+        memory.add("completely different", user_id="ines", infer=False)
         assert len(memory.search("zebra", user_id="ines", threshold=None)["results"]) == 1
 
 
@@ -136,7 +136,7 @@ def test_a_block_that_fails_keeps_its_own_error() -> None:
 
 def test_vectors_stay_what_they_were_where_rows_change(tmp_path: Path) -> None:
     with Memory(tmp_path / "a.db", embedder=HashEmbedder(8)) as memory:
-        memory.add(["one", "two"], user_id="ines")
+        memory.add(["one", "two"], user_id="ines", infer=False)
         first = memory.search("one", user_id="ines", explain=True, threshold=0)["results"]
         memory.update(first[0]["id"], metadata={"a": 1})
         again = memory.search("one", user_id="ines", explain=True, threshold=0)["results"]

@@ -17,12 +17,12 @@ import os, sys
 from lukasa import Memory
 from lukasa.testing import HashEmbedder
 memory = Memory(sys.argv[1], embedder=HashEmbedder(32))
-memory.add("first", user_id="ines")
+memory.add("first", user_id="ines", infer=False)
 memory.search("first", user_id="ines")  # a second connection of this process
 print("ready", flush=True)
 sys.stdin.readline()
 for n in range(20):
-    memory.add(f"after {n}", user_id="ines")
+    memory.add(f"after {n}", user_id="ines", infer=False)
 print("acknowledged", flush=True)
 os.kill(os.getpid(), 9)
 """

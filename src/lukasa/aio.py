@@ -4,20 +4,23 @@ what must change, the truth, find it again."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import date
+from datetime import UTC, date
 from functools import partial
 from itertools import count
 
 from lukasa import results
 from lukasa.core import Core, Filters, Id, Messages, When, moment
-from lukasa.errors import MemoryNotFound, StaleVersion, Unsupported
+from lukasa.errors import MemoryNotFound, StaleVersion
+from lukasa.extract.base import Extracted
+from lukasa.extract.step import extract
 from lukasa.ledger.base import Plan, View
 from lukasa.messages.edit import Edit, read_edit
 from lukasa.messages.normalize import normalize
 from lukasa.messages.scope import scope_of
 from lukasa.options import a_memory_id, a_query, a_threshold, one_limit, one_text, verb
-from lukasa.recall.step import recall
+from lukasa.recall.step import Asking, recall, recall_turns
 from lukasa.reconcile.edit import revise
+from lukasa.reconcile.step import keep, reconcile
 from lukasa.reconcile.verbatim import verbatim
 from lukasa.results import (
     AddResult,
@@ -29,7 +32,7 @@ from lukasa.results import (
     SearchResult,
     WhyResult,
 )
-from lukasa.types import UNSET, Add, Scope, Unset
+from lukasa.types import UNSET, Scope, Unset
 
 _TRIES = 20
 
@@ -60,27 +63,27 @@ class AsyncMemory(Core):
         metadata: Mapping[str, object] | None = None,
         timestamp: When | None = None,
         expiration_date: date | str | None = None,
-        infer: bool = False,
+        infer: bool = True,
+        embed: bool = True,
         idempotency_key: str | None = None,
     ) -> AddResult:
-        """Remember *messages* word for word: one memory a turn, system turns apart.
+        """Remember what is worth remembering in *messages*; the receipt says what became of all of it.
 
         `messages` is a text, one message, or a list (`role`, `content`, `name`, `timestamp`). `timestamp`
-        is when it was said (default now). With an `idempotency_key` a repeated call stores nothing and
-        returns the first call's receipt.
+        is when it was said (default now); relative dates count from it, in its zone. `infer=False` keeps
+        every turn word for word. `embed=False` leaves vectors to `lukasa reembed`: until then words alone
+        find the new memories. With an `idempotency_key` a repeated call stores nothing and returns the
+        first call's receipt.
 
         Raises `ScopeError` without any id, `MessageError`, `InputError`, `Unsupported` for images and
         documents, `IdempotencyConflict`, `EmbeddingError`, `LedgerError`. Whatever it raises, nothing of
         the call was stored.
         """
-        if infer:
-            raise Unsupported("infer=True needs an extractor, and this version has none: use infer=False")
         house, now = await self.parts(), self.settings.clock()
-        scope = self.view(user_id, agent_id, run_id, app_id, None).scope
         episode = normalize(
             messages,
-            scope=scope,
-            now=now,
+            scope=self.view(user_id, agent_id, run_id, app_id, None).scope,
+            now=now.astimezone() if now.tzinfo is UTC else now,  # "tomorrow" is meant where the user is
             metadata=metadata,
             timestamp=timestamp,
             expiration_date=expiration_date,
@@ -90,12 +93,14 @@ class AsyncMemory(Core):
         stored = None if episode.idempotency_key is None else await house.ledger.replay(episode)
         if stored is not None:
             return results.replayed(stored)
-        facts = verbatim(episode)
-        vectors = await house.embedder.embed([fact.text for fact in facts], use="passage")
-        changes = tuple(Add(fact, row.tobytes()) for fact, row in zip(facts, vectors, strict=True))
-        answer = partial(results.added, warnings=episode.warnings)
-        applied = await house.ledger.apply(Plan(changes, episode), scope=scope, now=now, receipt=answer)
-        return answer(applied) if applied.replayed is None else results.replayed(applied.replayed)
+        extracted = await extract(episode) if infer else Extracted(verbatim(episode), extractor="verbatim")
+        texts = [fact.text for fact in extracted.facts]
+        vectors = list(await house.embedder.embed(texts, use="passage")) if embed else [None] * len(texts)
+        answer = partial(results.added, episode, extracted)
+        decision, applied = await (reconcile if infer else keep)(
+            episode, extracted.facts, vectors, ledger=house.ledger, now=now, receipt=answer
+        )
+        return results.replayed(applied.replayed) if applied.replayed else answer(decision, applied)
 
     @verb
     async def update(
@@ -142,7 +147,7 @@ class AsyncMemory(Core):
                 vector = (await house.embedder.embed([edit.text], use="passage"))[0].tobytes()
             try:
                 change = revise(known, edit, vector)
-                await house.ledger.apply(Plan((change,)), scope=scope, now=now, receipt=results.added)
+                await house.ledger.apply(Plan((change,)), scope=scope, now=now, receipt=results.changed)
             except StaleVersion:
                 if attempt == _TRIES:
                     raise
@@ -221,6 +226,7 @@ class AsyncMemory(Core):
         threshold: float | None = 0.1,
         explain: bool = False,
         show_expired: bool = False,
+        include_sources: bool = False,
         as_of: When | None = None,
     ) -> SearchResult:
         """The memories that answer *query*, best first: by meaning or by words, either is enough.
@@ -228,6 +234,7 @@ class AsyncMemory(Core):
         `score` is in [0, 1]: the same text gets 1, unrelated text near 0, whatever the embedder;
         `threshold` cuts it. The order also weighs rare words (`rank_score`). `top_k` and `limit` are one
         thing (20). `as_of` searches what held at that time. `explain` adds every number to each result.
+        `include_sources` also finds what was said and became no memory, as `sources`.
 
         Raises `ScopeError` without any id, `FilterError`, `InputError` for a blank query.
         """
@@ -236,15 +243,13 @@ class AsyncMemory(Core):
         if wanted == 0:
             return {"results": []}
         house = await self.parts()
-        hits = await recall(
-            asked,
-            ledger=house.ledger,
-            embedder=house.embedder,
-            view=view,
-            top_k=wanted,
-            threshold=least,
-        )
-        return results.found(hits, explain=explain, threshold=least)
+        asking = Asking(asked, view, top_k=wanted, threshold=least)
+        hits = await recall(asking, ledger=house.ledger, embedder=house.embedder)
+        found = results.found(hits, explain=explain, threshold=least)
+        if include_sources:
+            turns = await recall_turns(asking, ledger=house.ledger, embedder=house.embedder)
+            found["sources"] = results.turns(turns, explain=explain)
+        return found
 
     @verb
     async def get(

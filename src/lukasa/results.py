@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NotRequired, TypedDict, cast
 
-from lukasa.ledger.base import Applied, Found, Page, Removed
+from lukasa.extract.base import Extracted
+from lukasa.ledger.base import Applied, Found, FoundTurn, Page, Removed
+from lukasa.reconcile.plan import Decision, Unchanged
 from lukasa.text.times import isoformat
-from lukasa.types import Evidence, HistoryEntry, JsonValue, Record, Written
+from lukasa.types import Change, Episode, Evidence, HistoryEntry, JsonValue, Record, Supersede, Written
 
 
 class MemoryItem(TypedDict):
@@ -45,20 +47,60 @@ class AddedItem(TypedDict):
     role: str | None
 
 
+class SupersededItem(TypedDict):
+    """A memory that an `add` ended, because what was said contradicts it."""
+
+    id: str
+    memory: str
+    event: str
+    superseded_by: str
+    reason: str
+
+
+class DroppedItem(TypedDict):
+    """Something that was said and is not kept: the text (shortened), why, in which message."""
+
+    text: str
+    reason: str
+    message: int
+
+
 class AddResult(TypedDict):
-    """What an `add` did: `results` holds what was stored, `unchanged` what was known already."""
+    """What an `add` did with all that was said.
+
+    `results` holds what was stored, `superseded` what that ended, `unchanged` what was known already (each
+    with the memory that says it), `dropped` what is not worth keeping. `extractor` tells who decided: "rules"
+    are the built-in ones, which work without a model; "verbatim" is `infer=False`.
+    """
 
     results: list[AddedItem]
+    superseded: list[SupersededItem]
     unchanged: list[AddedItem]
+    dropped: list[DroppedItem]
+    extractor: str
     status: str  # "ok"; "erased" for a replay of a call whose memories were erased since
     episode_id: str | None
     warnings: list[str]
 
 
+class FoundSource(TypedDict):
+    """Something that was said, found by a search. `score` as a memory's."""
+
+    episode_id: str
+    position: int  # of the message in its episode
+    role: str
+    name: str | None
+    text: str
+    said_at: str | None
+    score: float
+    score_details: NotRequired[dict[str, float]]
+
+
 class SearchResult(TypedDict):
-    """Memories, best first."""
+    """Memories, best first; with `include_sources` what was said too, best first."""
 
     results: list[MemoryItem]
+    sources: NotRequired[list[FoundSource]]
 
 
 class ListResult(TypedDict):
@@ -157,35 +199,100 @@ def found(hits: list[Found], *, explain: bool, threshold: float) -> SearchResult
     return {"results": results}
 
 
+def turns(hits: list[FoundTurn], *, explain: bool) -> list[FoundSource]:
+    """What was said, as a search shows it."""
+    return [_turn(hit, explain=explain) for hit in hits]
+
+
+def _turn(hit: FoundTurn, *, explain: bool) -> FoundSource:
+    said_at = hit.message.said_at
+    made: FoundSource = {
+        "episode_id": hit.episode_id,
+        "position": hit.position,
+        "role": hit.message.role,
+        "name": hit.message.name,
+        "text": hit.message.text,
+        "said_at": None if said_at is None else isoformat(said_at),
+        "score": hit.parts["final_score"],
+    }
+    return {**made, "score_details": dict(hit.parts)} if explain else made
+
+
 def listed(page: Page) -> ListResult:
     """A page of memories."""
     return {"results": [item(record) for record in page.records], "cursor": page.cursor}
 
 
-def added(applied: Applied, *, warnings: tuple[str, ...] = ()) -> AddResult:
+def added(episode: Episode, extracted: Extracted, decision: Decision, applied: Applied) -> AddResult:
     """An `add`'s receipt."""
+    pairs = list(zip(decision.changes, applied.written, strict=True))
+    known = [_added(one, memory=one.text) for _, one in pairs if one.event == "NONE"]
+    known += [_known(one) for one in decision.unchanged]
+    dropped = [DroppedItem(text=d.text, reason=d.reason, message=d.message) for d in extracted.dropped]
+    dropped += [
+        DroppedItem(text=fact.text, reason=reason, message=fact.sources[0].message)
+        for fact, reason in decision.dropped
+    ]
     return {
-        "results": [_added(one) for one in applied.written if one.event == "ADD"],
-        "unchanged": [_added(one) for one in applied.written if one.event == "NONE"],
+        "results": [_added(one, memory=one.text) for _, one in pairs if one.event == "ADD"],
+        "superseded": [_superseded(change, one) for change, one in pairs if one.event == "SUPERSEDE"],
+        "unchanged": known,
+        "dropped": dropped,
+        "extractor": extracted.extractor,
         "status": "ok",
         "episode_id": applied.episode_id,
-        "warnings": list(warnings),
+        "warnings": list(episode.warnings),
     }
+
+
+def changed(applied: Applied) -> Mapping[str, object]:
+    """The receipt of a change that has no episode: nobody replays it."""
+    return {"changed": [one.memory_id for one in applied.written]}
 
 
 def replayed(receipt: Mapping[str, JsonValue]) -> AddResult:
     """The receipt that was stored for an idempotency key."""
-    empty: AddResult = {"results": [], "unchanged": [], "status": "ok", "episode_id": None, "warnings": []}
+    empty: AddResult = {
+        "results": [],
+        "superseded": [],
+        "unchanged": [],
+        "dropped": [],
+        "extractor": "verbatim",
+        "status": "ok",
+        "episode_id": None,
+        "warnings": [],
+    }
     return cast("AddResult", {**empty, **receipt})
 
 
-def _added(written: Written) -> AddedItem:
+def _added(written: Written, *, memory: str) -> AddedItem:
+    return {
+        "id": written.memory_id,
+        "memory": memory,
+        "event": written.event,
+        "actor_id": written.actor_id,
+        "role": written.role,
+    }
+
+
+def _known(one: Unchanged) -> AddedItem:
+    return {
+        "id": one.record.id,
+        "memory": one.record.text,
+        "event": "NONE",
+        "actor_id": one.record.actor_id,
+        "role": one.record.role,
+    }
+
+
+def _superseded(change: Change, written: Written) -> SupersededItem:
+    reason = change.reason if isinstance(change, Supersede) else None
     return {
         "id": written.memory_id,
         "memory": written.text,
         "event": written.event,
-        "actor_id": written.actor_id,
-        "role": written.role,
+        "superseded_by": written.by or "",
+        "reason": reason or "",
     }
 
 

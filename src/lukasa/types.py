@@ -50,7 +50,7 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One turn as it came in: cleaned and masked. `said_at` is UTC."""
+    """One turn as it came in: cleaned and masked. `said_at` is in the zone where it was said."""
 
     role: str
     text: str
@@ -92,6 +92,8 @@ class Record:
     expires_on: date | None
     created_at: datetime
     updated_at: datetime
+    subject: str | None = None
+    attribute: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +108,11 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """A text worth keeping, and where it was said."""
+    """A text worth keeping, and where it was said.
+
+    `subject` and `attribute` tell of whom and of what it speaks ("user", "employer"): facts that agree in
+    both may contradict each other. `event_from` and `event_to` are when it happened.
+    """
 
     text: str
     sources: tuple[Source, ...]
@@ -120,6 +126,13 @@ class Fact:
     said_at: datetime | None = None
     extractor: str = "verbatim"
     dedupe_key: bytes | None = None  # None: never a duplicate (verbatim twice is two rows)
+    subject: str | None = None
+    attribute: str | None = None
+    importance: float | None = None
+    confidence: float | None = None
+    categories: tuple[str, ...] = ()
+    event_from: datetime | None = None
+    event_to: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,10 +145,10 @@ UNSET = Unset()
 
 @dataclass(frozen=True, slots=True)
 class Add:
-    """Store a new memory."""
+    """Store a new memory. Without a vector it is found by its words alone, until `reembed` makes one."""
 
     fact: Fact
-    vector: bytes  # float32, little-endian, unit length
+    vector: bytes | None  # float32, little-endian, unit length
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,8 +166,25 @@ class Revise:
 
 
 @dataclass(frozen=True, slots=True)
+class Supersede:
+    """End a memory that another one replaces: it held until then, and is found no more but by `as_of`.
+
+    `by` is the position in `Plan.changes` of the `Add` that replaces it; `seen` as in `Revise`. What is
+    pinned or immutable stays as it is, and so does a memory that the new fact turns out to repeat.
+    """
+
+    memory_id: str
+    seen: int
+    by: int
+    reason: str | None = None
+
+
+Change: TypeAlias = Add | Revise | Supersede
+
+
+@dataclass(frozen=True, slots=True)
 class Written:
-    """One memory that `apply` stored, changed or took away."""
+    """One memory that `apply` stored, changed, ended or took away."""
 
     memory_id: str
     event: Event | Literal["NONE"]
@@ -162,6 +192,7 @@ class Written:
     previous: str | None = None
     role: str | None = None
     actor_id: str | None = None
+    by: str | None = None  # the memory that replaces a superseded one
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,9 @@ def stored(memory: Memory, given: Case) -> dict[str, str]:
     """The case's memories; id by reference."""
     user = given["scope"]["user_id"]
     return {
-        memory.add(one["text"], user_id=user, metadata=one.get("metadata"))["results"][0]["id"]: one["ref"]
+        memory.add(one["text"], user_id=user, metadata=one.get("metadata"), infer=False)["results"][0][
+            "id"
+        ]: one["ref"]
         for one in given["existing_memories"]
     }
 
@@ -36,7 +38,7 @@ def test_027_delete_all_goes_beyond_one_page_and_leaves_other_users_alone(tmp_pa
     with Memory(tmp_path / "a.db", embedder=HashEmbedder(32)) as memory:
         for seed in asked["given"]["seed"]:
             texts = [seed["text"].format(i=i) for i in range(seed["count"])]
-            memory.add([{"role": "user", "content": text} for text in texts], **seed["scope"])
+            memory.add([{"role": "user", "content": text} for text in texts], **seed["scope"], infer=False)
         wanted = asked["expect"]
         done = memory.delete_all(user_id="u-ines")
         assert done["deleted"] == wanted["delete"]["result"]["deleted"]
@@ -83,7 +85,7 @@ def test_033_parallel_adds_under_one_key_give_one_memory(tmp_path: Path) -> None
     with Memory(tmp_path / "a.db", embedder=HashEmbedder(32)) as memory, ThreadPoolExecutor(10) as pool:
 
         def add(_: int) -> str:
-            done = memory.add(asked["do"]["messages"], user_id="u-ines", idempotency_key="one")
+            done = memory.add(asked["do"]["messages"], user_id="u-ines", idempotency_key="one", infer=False)
             return done["results"][0]["id"]
 
         assert len(set(pool.map(add, range(asked["n"])))) == 1
@@ -94,9 +96,13 @@ def test_035_content_parts_are_read_and_an_image_is_refused_by_name(tmp_path: Pa
     messages = case("035")["when"]["messages"]
     with Memory(tmp_path / "a.db", embedder=HashEmbedder(32)) as memory:
         with pytest.raises(Unsupported, match=r"messages\[1\].content\[1\].*image_url.*nothing was stored"):
-            memory.add(messages, user_id="u-ines")
+            memory.add(messages, user_id="u-ines", infer=False)
         assert memory.count(user_id="u-ines") == 0
-        memory.add([messages[0], {"role": "user", "content": messages[1]["content"][:1]}], user_id="u-ines")
+        memory.add(
+            [messages[0], {"role": "user", "content": messages[1]["content"][:1]}],
+            user_id="u-ines",
+            infer=False,
+        )
         found = memory.search("kayak", user_id="u-ines")["results"]
         assert [hit["memory"] for hit in found] == ["I bought a blue kayak."]
 
@@ -108,6 +114,6 @@ def test_037_a_failed_embedding_is_an_error_and_nothing_is_half_stored(tmp_path:
     texts = ["Likes rowing", *failing, "Has a twin"]
     with Memory(tmp_path / "a.db", embedder=HashEmbedder(32, fail_on=failing)) as memory:
         with pytest.raises(EmbeddingError) as caught:
-            memory.add([{"role": "user", "content": text} for text in texts], user_id="u-ines")
+            memory.add([{"role": "user", "content": text} for text in texts], user_id="u-ines", infer=False)
         assert re.search(raising["raises"]["message_matches"], str(caught.value))
         assert memory.count(user_id="u-ines") == raising["stored"]["count"]

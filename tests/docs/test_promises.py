@@ -24,7 +24,7 @@ from lukasa import Memory
 memory = Memory("memory.db", embedder="hash")
 number = 0
 while True:
-    memory.add(f"number {number}", user_id="ines")
+    memory.add(f"number {number}", user_id="ines", infer=False)
     number += 1
     print(number, flush=True)
 """
@@ -46,7 +46,7 @@ import sys
 from lukasa import Memory
 with Memory("memory.db", embedder="hash") as memory:
     for number in range(25):
-        memory.add(f"{sys.argv[0]} {number}", user_id="ines")
+        memory.add(f"{sys.argv[0]} {number}", user_id="ines", infer=False)
 """
 
 
@@ -59,7 +59,7 @@ def test_processes_that_write_at_once_lose_nothing(tmp_path: Path) -> None:
 
 def test_threads_that_write_and_search_at_once_lose_nothing(tmp_path: Path) -> None:
     def work(number: int) -> int:
-        memory.add(f"thread {number}", user_id="ines")
+        memory.add(f"thread {number}", user_id="ines", infer=False)
         return len(memory.search(f"thread {number}", user_id="ines")["results"])
 
     with Memory(tmp_path / "memory.db", embedder="hash") as memory, ThreadPoolExecutor(8) as threads:
@@ -71,7 +71,7 @@ async def many_tasks(path: Path) -> int:
     async with AsyncMemory(path, embedder="hash") as memory:
         async with asyncio.TaskGroup() as group:
             for number in range(40):
-                group.create_task(memory.add(f"task {number}", user_id="ines"))
+                group.create_task(memory.add(f"task {number}", user_id="ines", infer=False))
         return await memory.count(user_id="ines")
 
 
@@ -83,10 +83,10 @@ FORK = """
 import os
 from lukasa import Memory
 memory = Memory("memory.db", embedder="hash")
-memory.add("from the parent", user_id="ines")
+memory.add("from the parent", user_id="ines", infer=False)
 child = os.fork()
 if child == 0:
-    memory.add("from the child", user_id="ines")
+    memory.add("from the child", user_id="ines", infer=False)
     os._exit(0)
 assert os.waitpid(child, 0)[1] == 0
 print(memory.count(user_id="ines"))
@@ -111,7 +111,7 @@ sys.addaudithook(watch)
 from lukasa import Memory
 
 with Memory("memory.db") as memory:
-    memory.add("I moved to Porto.", user_id="ines")
+    memory.add("I moved to Porto.", user_id="ines", infer=False)
     print(len(memory.search("Where did I move?", user_id="ines")["results"]))
 """
 

@@ -77,8 +77,8 @@ def use_every_verb(memory: Memory, words: dict[str, str]) -> str:
         {"role": "user", "content": f"I am {words['text']}", "name": words["name"]},
     ]
     metadata = {words["key"]: words["value"], "deep": {"list": [words["nested"]]}}
-    one = memory.add(chat, metadata=metadata, idempotency_key=words["idempotency"], **ids)
-    memory.add(chat, metadata=metadata, idempotency_key=words["idempotency"], **ids)
+    one = memory.add(chat, metadata=metadata, idempotency_key=words["idempotency"], **ids, infer=False)
+    memory.add(chat, metadata=metadata, idempotency_key=words["idempotency"], **ids, infer=False)
     memory_id = one["results"][0]["id"]
     memory.update(memory_id, f"now {words['update']}", metadata={words["key2"]: words["value2"]}, **ids)
     memory.search(words["query"], filters={words["filter"]: words["filter2"]}, threshold=0, **ids)
@@ -87,9 +87,9 @@ def use_every_verb(memory: Memory, words: dict[str, str]) -> str:
     memory.why(memory_id)
     memory.history(memory_id)
     for call in (
-        lambda: memory.add([{"role": words["failed"], "content": words["failed"]}], **ids),
-        lambda: memory.add(words["failed"], metadata={"x": {words["failed"]}}, **ids),
-        lambda: memory.add(words["failed"], idempotency_key=words["idempotency"], **ids),
+        lambda: memory.add([{"role": words["failed"], "content": words["failed"]}], **ids, infer=False),
+        lambda: memory.add(words["failed"], metadata={"x": {words["failed"]}}, **ids, infer=False),
+        lambda: memory.add(words["failed"], idempotency_key=words["idempotency"], **ids, infer=False),
         lambda: memory.update(memory_id, words["failed"], user_id=words["failed"]),
         lambda: memory.search(words["failed"], filters={words["failed"]: {"near": 1}}, **ids),
         lambda: memory.get(words["failed"], user_id=words["failed"]),
@@ -110,7 +110,7 @@ PLACES = (
 def test_nothing_of_a_conversation_is_left(path: Path, log: Log, how: str) -> None:
     words = {place: canary(place) for place in PLACES.split()}
     with opened(path) as memory:
-        memory.add("kept by somebody else", user_id="bo")
+        memory.add("kept by somebody else", user_id="bo", infer=False)
         one = use_every_verb(memory, words)
         assert traces(path, [words["text"], words["user"]]) != {}  # the search itself works
         match how:
@@ -139,9 +139,9 @@ def test_failed_calls_leave_nothing_behind(path: Path, log: Log) -> None:
     text, user, key = words
     with Memory(path, embedder=HashEmbedder(32, fail_on=[text])) as memory:
         with pytest.raises(LukasaError):
-            memory.add(text, user_id=user, metadata={key: key}, idempotency_key=key)
+            memory.add(text, user_id=user, metadata={key: key}, idempotency_key=key, infer=False)
         with pytest.raises(LukasaError):
-            memory.add([{"role": "user", "content": text}, {"role": "user"}, 5], user_id=user)  # type: ignore[list-item] # pyright: ignore[reportArgumentType]
+            memory.add([{"role": "user", "content": text}, {"role": "user"}, 5], user_id=user, infer=False)  # type: ignore[list-item] # pyright: ignore[reportArgumentType]
     assert traces(path, words) == {}
     assert not [line for line in log.lines if any(word in line for word in words)]
 
@@ -150,8 +150,8 @@ def test_large_texts_leave_no_overflow_pages(path: Path) -> None:
     words = [canary("page") for _ in range(200)]
     text = " ".join(f"{word} filler{n} " * 20 for n, word in enumerate(words))
     with opened(path) as memory:
-        memory.add("small", user_id="ines")
-        one = memory.add(text, user_id="ines")["results"][0]["id"]
+        memory.add("small", user_id="ines", infer=False)
+        one = memory.add(text, user_id="ines", infer=False)["results"][0]["id"]
         memory.update(one, text[::2] + text)
         memory.delete(one, erase=True)
         assert traces(path, words) == {}
@@ -163,8 +163,13 @@ def test_many_rows_leave_nothing_in_pages_that_were_split_or_merged(path: Path) 
     gone = [canary("gone") for _ in range(600)]
     with opened(path) as memory:
         for n in range(300):  # interleaved, so that both stand on the same pages
-            memory.add([f"{kept[n]} stays"], user_id="bo")
-            memory.add([f"{gone[2 * n]} goes", f"{gone[2 * n + 1]} too"], user_id="ines", run_id=f"r{n % 7}")
+            memory.add([f"{kept[n]} stays"], user_id="bo", infer=False)
+            memory.add(
+                [f"{gone[2 * n]} goes", f"{gone[2 * n + 1]} too"],
+                user_id="ines",
+                run_id=f"r{n % 7}",
+                infer=False,
+            )
         ids = [item["id"] for item in memory.get_all(user_id="ines", limit=600)["results"]]
         for one in ids[::3]:
             memory.update(one, metadata={"seen": True})
@@ -181,9 +186,9 @@ def test_many_rows_leave_nothing_in_pages_that_were_split_or_merged(path: Path) 
 def test_rows_erased_one_by_one_leave_nothing(path: Path) -> None:
     gone = [canary("gone") for _ in range(60)]
     with opened(path) as memory:
-        memory.add(["kept", *gone[:30]], user_id="ines")
+        memory.add(["kept", *gone[:30]], user_id="ines", infer=False)
         for word in gone[30:]:
-            memory.add(word, user_id="ines")
+            memory.add(word, user_id="ines", infer=False)
         for item in memory.get_all(user_id="ines", limit=100)["results"]:
             if item["memory"] != "kept":
                 memory.delete(item["id"], erase=True)
@@ -194,7 +199,7 @@ def test_rows_erased_one_by_one_leave_nothing(path: Path) -> None:
 def test_erasing_one_half_of_a_call_keeps_the_other_and_blanks_its_receipt(path: Path) -> None:
     secret, kept = canary("secret"), canary("kept")
     with opened(path) as memory:
-        results = memory.add([secret, kept], user_id="ines", idempotency_key="k")["results"]
+        results = memory.add([secret, kept], user_id="ines", idempotency_key="k", infer=False)["results"]
         memory.delete(results[0]["id"], erase=True)
         assert memory.why(results[1]["id"])["sources"][0]["text"] == kept
     assert traces(path, [secret]) == {}
@@ -204,8 +209,8 @@ def test_erasing_one_half_of_a_call_keeps_the_other_and_blanks_its_receipt(path:
 def test_erasing_by_filter_leaves_no_trace_of_what_it_took(path: Path) -> None:
     secret, kept = canary("secret"), canary("kept")
     with opened(path) as memory:
-        memory.add(secret, user_id="ines", metadata={"topic": "private"})
-        memory.add(kept, user_id="ines", metadata={"topic": "public"})
+        memory.add(secret, user_id="ines", metadata={"topic": "private"}, infer=False)
+        memory.add(kept, user_id="ines", metadata={"topic": "public"}, infer=False)
         assert memory.delete_all(user_id="ines", filters={"topic": "private"}, erase=True)["deleted"] == 1
         assert memory.count(user_id="ines") == 1
     assert traces(path, [secret]) == {}
@@ -214,7 +219,7 @@ def test_erasing_by_filter_leaves_no_trace_of_what_it_took(path: Path) -> None:
 def test_a_plain_delete_keeps_the_text_in_history_alone(path: Path) -> None:
     word = canary("gone")
     with opened(path) as memory:
-        one = memory.add(word, user_id="ines")["results"][0]["id"]
+        one = memory.add(word, user_id="ines", infer=False)["results"][0]["id"]
         memory.delete(one)
         assert memory.history(one)[0]["new_memory"] == word
         assert memory.search(word, user_id="ines", show_expired=True, threshold=0)["results"] == []
@@ -224,7 +229,7 @@ def test_a_plain_delete_keeps_the_text_in_history_alone(path: Path) -> None:
 def test_a_second_instance_that_has_searched_keeps_nothing_open(path: Path) -> None:
     word = canary("gone")
     with opened(path) as one, opened(path) as two:
-        one.add(word, user_id="ines")
+        one.add(word, user_id="ines", infer=False)
         assert len(two.search(word, user_id="ines")["results"]) == 1
         answer = one.delete_all(user_id="ines", erase=True)
         assert "warnings" not in answer
@@ -240,7 +245,7 @@ def schema_version(path: Path) -> int:
 
 def test_an_id_that_is_not_there_does_not_write_the_file_anew(path: Path) -> None:
     with Memory(path, embedder=HashEmbedder(32)) as memory:
-        one = memory.add("the key", user_id="ines")["results"][0]["id"]
+        one = memory.add("the key", user_id="ines", infer=False)["results"][0]["id"]
         before = schema_version(path)
         for wrong, user in (("nonesuch", None), (one, "bo")):
             with pytest.raises(MemoryNotFound):
@@ -252,7 +257,7 @@ def test_an_id_that_is_not_there_does_not_write_the_file_anew(path: Path) -> Non
 
 def test_an_erasure_whose_ledger_is_closed_before_the_file_is_written_anew_says_so(path: Path) -> None:
     with Memory(path, embedder=HashEmbedder(32)) as memory:
-        one = memory.add("the key", user_id="ines")["results"][0]["id"]
+        one = memory.add("the key", user_id="ines", infer=False)["results"][0]["id"]
 
     async def main() -> Removed:
         ledger = SqliteLedger(path, model=None)
@@ -280,8 +285,8 @@ from lukasa import Memory
 from lukasa.testing import HashEmbedder
 with Memory(sys.argv[1], embedder=HashEmbedder(32)) as memory:
     for n in range(100):
-        memory.add(f"entry {n} " + "padding " * 2000, user_id="ines")
-    one = memory.add("the key", user_id="bo")["results"][0]["id"]
+        memory.add(f"entry {n} " + "padding " * 2000, user_id="ines", infer=False)
+    one = memory.add("the key", user_id="bo", infer=False)["results"][0]["id"]
 memory = Memory(sys.argv[1], embedder=HashEmbedder(32))
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (400_000, 400_000))

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import shutil
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +17,11 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from lukasa import Memory
-from lukasa.errors import MemoryNotFound
+from lukasa.errors import MemoryNotFound, StaleVersion
+from lukasa.ledger.base import Applied, Plan, Probe, View
 from lukasa.testing import FrozenClock, HashEmbedder
+from lukasa.testing.contracts.clauses import everything
+from lukasa.types import Add, Episode, Fact, Message, Scope, Source, Supersede
 
 KINDS = ("user_id", "agent_id", "run_id", "app_id")
 SPACES = ("default", "other")
@@ -43,10 +48,18 @@ class Row:
     text: str
     topic: str | None
     events: list[tuple[str, str | None]] = field(default_factory=list[tuple[str, str | None]])
+    held: list[tuple[str, datetime]] = field(default_factory=list[tuple[str, datetime]])  # since when
+    ended: datetime | None = None  # superseded then
     deleted: bool = False
+    turn: bool = False  # what was said can be found too
 
     def inside(self, space: str, scope: Mapping[str, str]) -> bool:
         return space == self.space and all(self.scope.get(kind) == name for kind, name in scope.items())
+
+    def text_at(self, moment: datetime) -> str | None:
+        if self.ended is not None and self.ended <= moment:
+            return None
+        return next((text for text, since in reversed(self.held) if since <= moment), None)
 
     def passes(self, where: Mapping[str, object] | None) -> bool:
         if where is None:
@@ -80,7 +93,7 @@ class Isolation(RuleBasedStateMachine):
         return [
             one
             for one, row in reversed(self.rows.items())
-            if row.inside(space, scope) and row.passes(where) and not row.deleted
+            if row.inside(space, scope) and row.passes(where) and not row.deleted and row.ended is None
         ]
 
     def pick(self, number: int) -> str:
@@ -94,8 +107,10 @@ class Isolation(RuleBasedStateMachine):
         self.clock.advance(seconds=1)
         text = f"the {word} number{self.serial}"
         metadata = None if topic is None else {"topic": topic}
-        found = self.memories[space].add(text, metadata=metadata, **scope)["results"]
-        self.rows[found[0]["id"]] = Row(space, dict(scope), text, topic, [("ADD", text)])
+        found = self.memories[space].add(text, metadata=metadata, **scope, infer=False)["results"]
+        self.rows[found[0]["id"]] = Row(
+            space, dict(scope), text, topic, [("ADD", text)], [(text, self.clock())]
+        )
 
     @precondition(lambda self: self.rows)
     @rule(space=spaces, fence=fences, number=st.integers(0, 99), word=words)
@@ -104,13 +119,53 @@ class Isolation(RuleBasedStateMachine):
         row = self.rows[one]
         self.serial += 1
         text = f"the {word} number{self.serial}"
-        if row.deleted or not row.inside(space, fence):
+        if row.deleted or row.ended is not None or not row.inside(space, fence):
             with pytest.raises(MemoryNotFound):
                 self.memories[space].update(one, text, metadata={"topic": "stolen"}, **fence)
         else:
             self.memories[space].update(one, text, metadata={"topic": "work"}, **fence)
             row.text, row.topic = text, "work"
             row.events.append(("UPDATE", text))
+            row.held.append((text, self.clock()))
+
+    @precondition(lambda self: self.rows)
+    @rule(space=spaces, fence=fences, scope=scopes, number=st.integers(0, 99), word=words)
+    def supersede(
+        self, space: str, fence: dict[str, Any], scope: dict[str, Any], number: int, word: str
+    ) -> None:
+        one = self.pick(number)
+        row = self.rows[one]
+        self.serial += 1
+        self.clock.advance(seconds=1)
+        text, place = f"the {word} number{self.serial}", Scope(**scope)
+        fact = Fact(text, (Source(0, 0, len(text), "user"),), place, {}, said_at=self.clock())
+        seen = len([event for event, _ in row.events if event in ("ADD", "UPDATE")])
+        plan = Plan(
+            (Supersede(one, seen, by=1), Add(fact, self.vector(text))),
+            Episode(place, (Message("user", text, said_at=self.clock()),)),
+            index_turns=True,
+        )
+        if row.deleted or not row.inside(space, fence):
+            with pytest.raises(MemoryNotFound):
+                self.apply(space, Scope(**fence), plan)
+        elif row.ended is not None:
+            with pytest.raises(StaleVersion):
+                self.apply(space, Scope(**fence), plan)
+        else:
+            ended, new = self.apply(space, Scope(**fence), plan).written
+            assert (ended.event, ended.memory_id, ended.by) == ("SUPERSEDE", one, new.memory_id)
+            row.ended = self.clock()
+            row.events.append(("SUPERSEDE", None))
+            self.rows[new.memory_id] = Row(
+                space, dict(scope), text, None, [("ADD", text)], [(text, self.clock())], turn=True
+            )
+
+    def apply(self, space: str, scope: Scope, plan: Plan) -> Applied:
+        ledger = self.memories[space].aio.house.ledger
+        return asyncio.run(ledger.apply(plan, scope=scope, now=self.clock(), receipt=lambda _: {}))
+
+    def vector(self, text: str) -> bytes:
+        return asyncio.run(HashEmbedder(64).embed([text], use="passage"))[0].tobytes()
 
     @precondition(lambda self: self.rows)
     @rule(space=spaces, fence=fences, number=st.integers(0, 99), erase=st.booleans())
@@ -186,6 +241,7 @@ class Isolation(RuleBasedStateMachine):
         else:
             assert item is not None
             assert (item["memory"], (item["metadata"] or {}).get("topic")) == (row.text, row.topic)
+            assert item["state"] == ("active" if row.ended is None else "superseded")
             assert memory.why(one, **fence)["sources"][0]["text"] == row.events[0][1]
         events = [(entry["event"], entry["new_memory"]) for entry in memory.history(one, **fence)]
         assert events == (row.events if row.inside(space, fence) else [])
@@ -204,6 +260,35 @@ class Isolation(RuleBasedStateMachine):
         assert all(hit["memory"] == self.rows[hit["id"]].text for hit in results)
         holding = [f" {word} " in self.rows[one].text for one in found]
         assert holding == sorted(holding, reverse=True)  # those that hold the word stand first
+
+    @rule(space=spaces, scope=scopes, ago=st.integers(0, 9), word=words)
+    def search_the_past(self, space: str, scope: dict[str, Any], ago: int, word: str) -> None:
+        moment = self.clock() - timedelta(seconds=ago)
+        held = {
+            one: row.text_at(moment)
+            for one, row in self.rows.items()
+            if row.inside(space, scope) and not row.deleted
+        }
+        wanted = {one: text for one, text in held.items() if text is not None}
+        memory = self.memories[space]
+        page = memory.get_all(as_of=moment, limit=1000, **scope)["results"]
+        assert {item["id"]: item["memory"] for item in page} == wanted
+        assert memory.count(as_of=moment, **scope) == len(wanted)
+        hits = memory.search(word, as_of=moment, top_k=1000, threshold=0, **scope)["results"]
+        assert {hit["id"]: hit["memory"] for hit in hits} == wanted
+
+    @rule(space=spaces, scope=scopes, word=words)
+    def search_turns(self, space: str, scope: dict[str, Any], word: str) -> None:
+        ledger, view = self.memories[space].aio.house.ledger, View(Scope(**scope), self.clock().date())
+        found = asyncio.run(ledger.turns(view, Probe(None, word, 1000), everything))
+        wanted = [
+            row.held[0][0]
+            for row in self.rows.values()
+            if row.turn and not row.deleted and row.inside(space, scope)
+        ]
+        assert sorted(turn.message.text for turn in found) == sorted(
+            text for text in wanted if f" {word} " in text
+        )
 
     @rule(space=spaces)
     def open_again(self, space: str) -> None:

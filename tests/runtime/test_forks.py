@@ -23,11 +23,11 @@ _THREADS_THAT_FORK = """
 import os, signal, sys, threading
 from lukasa import Memory
 memory = Memory(sys.argv[1], embedder="hash")
-memory.add("The key is red", user_id="ines")
+memory.add("The key is red", user_id="ines", infer=False)
 failed, done = [], threading.Event()
 def write():
     while not done.is_set():
-        memory.add("noise", user_id="noise")
+        memory.add("noise", user_id="noise", infer=False)
         memory.search("noise", user_id="noise", limit=3)
 def fork():
     for n in range(12):
@@ -36,7 +36,7 @@ def fork():
             signal.alarm(20)  # a child that hangs ends all the same
             try:
                 if n % 4 == 0:
-                    memory.add("of a child", user_id="ines")
+                    memory.add("of a child", user_id="ines", infer=False)
                 os._exit(0 if memory.count(user_id="ines") >= 1 else 7)
             finally:
                 os._exit(8)
@@ -100,14 +100,14 @@ _FORKED_AT_THE_FIRST_USE = """
 import os, signal, sys, threading, time
 from lukasa import Memory
 memory = Memory(sys.argv[1], embedder="hash")
-thread = threading.Thread(target=lambda: memory.add("of the parent", user_id="ines"))
+thread = threading.Thread(target=lambda: memory.add("of the parent", user_id="ines", infer=False))
 thread.start()
 time.sleep(float(sys.argv[2]))
 child = os.fork()
 if child == 0:
     signal.alarm(20)  # a child that hangs ends all the same
     try:
-        memory.add("Of the child. " * 300, user_id="ines")
+        memory.add("Of the child. " * 300, user_id="ines", infer=False)
         os._exit(0 if memory.search("child", user_id="ines")["results"] else 7)
     finally:
         os._exit(8)
@@ -134,7 +134,7 @@ def embed(texts):
     return [[1.0, float(len(text))] for text in texts]
 signal.alarm(20)
 with Memory(sys.argv[1], embedder=embed) as memory:
-    memory.add("x", user_id="ines")
+    memory.add("x", user_id="ines", infer=False)
     print(len(memory.search("x", user_id="ines")["results"]))
 """
 

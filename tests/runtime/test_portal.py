@@ -83,7 +83,7 @@ def test_a_call_from_inside_the_loop_raises_and_does_not_hang(path: Path) -> Non
 
     memory = Memory(path, embedder=embed)
     with pytest.raises(RuntimeError, match="AsyncMemory"):
-        memory.add("x", user_id="ines")
+        memory.add("x", user_id="ines", infer=False)
     memory.close()
 
 
@@ -94,7 +94,7 @@ def test_a_sync_embedder_may_use_another_memory(tmp_path: Path) -> None:
         return [[1.0, float(other.count(user_id="ines"))] for _ in texts]
 
     with Memory(tmp_path / "one.db", embedder=embed) as memory:
-        memory.add("x", user_id="ines")
+        memory.add("x", user_id="ines", infer=False)
     other.close()
 
 
@@ -135,7 +135,7 @@ async def slow(texts):
     return embed(texts)
 memory = Memory(sys.argv[1], embedder=slow)
 try:
-    memory.add("x", user_id="ines")
+    memory.add("x", user_id="ines", infer=False)
 except KeyboardInterrupt:
     print("interrupted", memory.count(user_id="ines"), flush=True)
 """
@@ -158,7 +158,7 @@ _UNCLOSED = """
 import sys
 from lukasa import Memory
 memory = Memory(sys.argv[1], embedder="hash")
-memory.add("The key is red", user_id="ines")
+memory.add("The key is red", user_id="ines", infer=False)
 print(len(memory.search("key", user_id="ines")["results"]))
 {last}
 """
@@ -184,12 +184,12 @@ _FORKED = """
 import os, signal, sys, threading
 from lukasa import Memory
 memory = Memory(sys.argv[1], embedder="hash")
-memory.add("The key is red", user_id="ines")
+memory.add("The key is red", user_id="ines", infer=False)
 memory.search("key", user_id="ines")
 if sys.argv[2] == "busy":
     def work():
         while True:
-            memory.add("noise", user_id="noise")
+            memory.add("noise", user_id="noise", infer=False)
             memory.search("noise", user_id="noise")
     for _ in range(2):
         threading.Thread(target=work, daemon=True).start()
@@ -197,10 +197,10 @@ for n in range(int(sys.argv[3])):
     child = os.fork()
     if child == 0:
         signal.alarm(10)  # a child that hangs ends all the same
-        memory.add(f"The key of child {n}", user_id="ines")
+        memory.add(f"The key of child {n}", user_id="ines", infer=False)
         texts = {hit["memory"] for hit in memory.search("key", user_id="ines")["results"]}
         os._exit(0 if {"The key is red", f"The key of child {n}"} <= texts else 7)
-    memory.add(f"The key of parent {n}", user_id="ines")
+    memory.add(f"The key of parent {n}", user_id="ines", infer=False)
     status = os.waitpid(child, 0)[1]
     assert status == 0, status
 found = memory.search("key", user_id="ines", limit=100)["results"]
@@ -223,17 +223,17 @@ import os, sys
 from lukasa import Memory
 memory = Memory(sys.argv[1], embedder="hash")
 child = os.fork()
-memory.add("x", user_id="ines")
+memory.add("x", user_id="ines", infer=False)
 if child == 0:
     sys.exit(0)  # the whole way out: exit handlers, threads, finalizers
 assert os.waitpid(child, 0)[1] == 0
 grandchild = os.fork()
 if grandchild == 0:
-    memory.add("y", user_id="ines")
+    memory.add("y", user_id="ines", infer=False)
     memory.close()
     sys.exit(0)
 assert os.waitpid(grandchild, 0)[1] == 0
-memory.add("z", user_id="ines")
+memory.add("z", user_id="ines", infer=False)
 print(memory.count(user_id="ines"))
 """
 
@@ -248,14 +248,14 @@ _PARENT_CLOSES = """
 import os, sys
 from lukasa import Memory
 memory = Memory(sys.argv[1], embedder="hash")
-memory.add("of the parent", user_id="ines")
+memory.add("of the parent", user_id="ines", infer=False)
 go, written = os.pipe(), os.pipe()
 child = os.fork()
 if child == 0:
-    memory.add("of the child", user_id="ines")
+    memory.add("of the child", user_id="ines", infer=False)
     os.write(written[1], b"1")
     os.read(go[0], 1)
-    memory.add("of the child, later", user_id="ines")
+    memory.add("of the child, later", user_id="ines", infer=False)
     os._exit(0)
 os.read(written[0], 1)
 memory.close()

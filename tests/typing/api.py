@@ -66,7 +66,7 @@ def sync_verbs(path: Path) -> None:
 async def async_verbs(path: str) -> None:
     async with AsyncMemory(path, embedder=Mine()) as memory:
         assert_type(memory, AsyncMemory)
-        assert_type(await memory.add("tea", user_id="ines"), AddResult)
+        assert_type(await memory.add("tea", user_id="ines", infer=False), AddResult)
         assert_type(await memory.search("tea", user_id="ines"), SearchResult)
         assert_type(await memory.get("id"), MemoryItem | None)
         assert_type(await memory.get_all(user_id="ines"), ListResult)

@@ -8,7 +8,7 @@ from datetime import date, datetime
 from typing import TYPE_CHECKING, Protocol
 
 from lukasa.ledger.filters import EVERYTHING, Expression
-from lukasa.types import Add, Episode, Evidence, HistoryEntry, JsonValue, Record, Revise, Scope, Written
+from lukasa.types import Change, Episode, Evidence, HistoryEntry, JsonValue, Message, Record, Scope, Written
 
 if TYPE_CHECKING:
     import numpy as np
@@ -35,10 +35,10 @@ class View:
 class Probe:
     """What a search looks for: a unit vector, and the question, whose words the ledger's analyzer finds.
 
-    `limit` is how many candidates each of the two brings at most.
+    Without a vector words alone decide. `limit` is how many candidates each of the two brings at most.
     """
 
-    vector: NDArray[np.float32]
+    vector: NDArray[np.float32] | None
     text: str
     limit: int
 
@@ -78,6 +78,16 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
+class FoundTurn:
+    """A source message that a search found, where it was said, and the numbers that put it there."""
+
+    episode_id: str
+    message: Message
+    position: int
+    parts: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
 class Page:
     """Some memories, the last stored first, and the cursor that goes on from there (None: that was all)."""
 
@@ -85,17 +95,43 @@ class Page:
     cursor: str | None
 
 
+TURN_ROLES = ("user", "assistant", "tool", "function")  # who says something; others instruct
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbours:
+    """What is known already of some facts, as of one moment, which `basis` names to `Plan`.
+
+    `near[i]` are the memories nearest to probe i, by turns the next one by meaning and the next by words;
+    `alike` are those that speak of the attributes that were asked for, the first stored first.
+    """
+
+    basis: int
+    near: tuple[tuple[Record, ...], ...]
+    alike: tuple[Record, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What one call changes: applied whole or not at all. `episode` is journaled with it."""
+    """What one call changes: applied whole or not at all. `episode` is journaled with it.
 
-    changes: tuple[Add | Revise, ...]
+    `basis` is `Neighbours.basis`, where the plan was made on those: it is stale once anything else was
+    written to the owner's memories. None: what is not named in a change is not checked. `index_turns` makes
+    each message of a role in `TURN_ROLES` something that `Ledger.turns` finds.
+    """
+
+    changes: tuple[Change, ...]
     episode: Episode | None = None
+    basis: int | None = None
+    index_turns: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """What `apply` did; `replayed` is the receipt of an earlier call under the same idempotency key."""
+    """What `apply` did: `written[i]` tells of the plan's `changes[i]`.
+
+    `replayed` is the receipt of an earlier call under the same idempotency key; then nothing was written.
+    """
 
     written: tuple[Written, ...] = ()
     episode_id: str | None = None
@@ -121,10 +157,29 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Checkup:
-    """What `check` looked at (name, how many) and what it found."""
+    """What `check` looked at (name, how many) and what it found wrong.
+
+    `unembedded` counts the texts that have no vector yet: nothing is wrong with them, words find them.
+    """
 
     checked: Mapping[str, int]
     findings: tuple[Finding, ...] = field(default=())
+    unembedded: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """A memory, where it comes from, and what happened to it.
+
+    `replaces` and `replaced_by` are ids: what it superseded and what superseded it, inside the view's scope
+    and not deleted.
+    """
+
+    record: Record
+    evidence: tuple[Evidence, ...]
+    history: tuple[HistoryEntry, ...]
+    replaces: tuple[str, ...] = ()
+    replaced_by: tuple[str, ...] = ()
 
 
 Receipt = Callable[[Applied], Mapping[str, object]]
@@ -132,13 +187,14 @@ Receipt = Callable[[Applied], Mapping[str, object]]
 
 @dataclass(frozen=True, slots=True)
 class Stats:
-    """How much one space holds, and its file. `memories` counts the active ones."""
+    """How much one space holds, and its file. `memories` and `turns` count what a search can find."""
 
     space: str
     memories: int
     states: Mapping[str, int]
     episodes: int
     messages: int
+    turns: int
     scopes: Mapping[str, int]
     models: Mapping[str, str]
     schema: int
@@ -186,8 +242,8 @@ class Ledger(Protocol):
 
         Where the episode's idempotency key was used before, nothing is written and the receipt of that
         time comes back; what *receipt* makes of this call is kept for the next. Raises `StaleVersion`
-        where a memory moved on since the plan was made, `MemoryNotFound`, `IdempotencyConflict`,
-        `EmbedderMismatch`.
+        where a memory (or the plan's basis) moved on since the plan was made, `MemoryNotFound`,
+        `IdempotencyConflict`, `EmbedderMismatch`, `InputError` where a `Supersede` names no `Add` of it.
         """
         ...
 
@@ -225,8 +281,29 @@ class Ledger(Protocol):
         """The messages that a memory's versions come from."""
         ...
 
+    async def why(self, view: View, memory_id: str) -> Provenance | None:
+        """What `get`, `evidence` and `history` tell, all of one moment; None where `get` has none."""
+        ...
+
     async def search(self, view: View, probe: Probe, rank: Rank) -> list[Found]:
         """The memories that *rank* chose among the candidates for *probe*, best first."""
+        ...
+
+    async def turns(self, view: View, probe: Probe, rank: Rank) -> list[FoundTurn]:
+        """The source messages under the view's scope that *rank* chose, best first.
+
+        Found are those of plans with `index_turns`, until all memories that came from one are deleted.
+        Raises `Unsupported` for filters and `as_of`: they are about memories.
+        """
+        ...
+
+    async def neighbours(
+        self, view: View, probes: Sequence[Probe], attributes: Sequence[tuple[str, str]]
+    ) -> Neighbours:
+        """What the view shows near each probe, and all of these attributes (subject, attribute).
+
+        One snapshot answers it all. It is no access: a memory that nobody asked for was not used.
+        """
         ...
 
     async def aclose(self) -> None:

@@ -6,7 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 from hashlib import sha256
 from math import isfinite
 from typing import Literal, cast
@@ -15,7 +15,7 @@ from lukasa.errors import InputError, MessageError, Unsupported
 from lukasa.messages.redact import Masked, Redactor
 from lukasa.text.clean import clean
 from lukasa.text.shown import shown
-from lukasa.text.times import isoformat, parse_day, parse_time
+from lukasa.text.times import isoformat, parse_day, parse_local_time
 from lukasa.types import Episode, JsonValue, Message, Scope
 
 ROLES = ("user", "assistant", "system", "developer", "tool", "function")
@@ -90,13 +90,14 @@ def normalize(
 ) -> Episode:
     """The episode that *messages* are: a text, a message, or a list of both; objects of SDKs as well.
 
-    A message is dated by its own `said_at`, `timestamp` or `created_at`, else by *timestamp*, else by *now*.
-    *media* tells whether images, audio and files raise `Unsupported` or are skipped with a warning. The
-    request's digest leaves *now* out: a retry has the same one. *request_extra* is what else tells two
-    requests apart. Raises `MessageError` or `InputError`, naming the place and what is accepted.
+    A message is dated by its own `said_at`, `timestamp` or `created_at`, else by *timestamp*, else by
+    *now*, each in the zone that it names. *media* tells whether images, audio and files raise `Unsupported`
+    or are skipped with a warning. The request's digest leaves *now* out: a retry has the same one.
+    *request_extra* is what else tells two requests apart. Raises `MessageError` or `InputError`, naming the
+    place and what is accepted.
     """
     reading = Reading(redactor, media)
-    default = None if timestamp is None else parse_time(timestamp, what="timestamp")
+    default = None if timestamp is None else parse_local_time(timestamp, what="timestamp")
     said = [_message(item, place, reading) for item, place in _items(messages)]
     dated = [(message, message.said_at or default) for message in said if message is not None]
     if not dated:
@@ -112,10 +113,10 @@ def normalize(
         "expires_on": expires_on and expires_on.isoformat(),
         "extra": extra,
     }
-    started = parse_time(now, what="now")
+    started = parse_local_time(now, what="now")
     if all(message.role in INSTRUCTING for message, _ in dated):
         reading.warnings.append("only system turns: they instruct, so no memory is made of them")
-    if expires_on is not None and expires_on < started.date():
+    if expires_on is not None and expires_on < started.astimezone(UTC).date():
         reading.warnings.append(f"expiration_date {expires_on} is past: no read shows it unless show_expired")
     return Episode(
         scope=scope,
@@ -172,7 +173,7 @@ def _message(item: object, place: str, reading: Reading) -> Message | None:
         role=role,
         text=text,
         name=(reading.text(name, f"{place}.name").strip() or None) if name else None,
-        said_at=None if at is None else parse_time(cast(str, given[at]), what=f"{place}.{at}"),
+        said_at=None if at is None else parse_local_time(cast(str, given[at]), what=f"{place}.{at}"),
     )
 
 

@@ -81,6 +81,11 @@ def _spoken_mixed(match: Match[str]) -> bool:
     return len(core) >= 6 and _plausible(core) and any(map(str.isdigit, core)) and any(map(str.isalpha, core))
 
 
+def _keylike(match: Match[str]) -> bool:
+    core = match["v"].rstrip(_TRAILING)
+    return _spoken_mixed(match) and ("_" in core or any(map(str.isupper, core)))
+
+
 def _foreign(match: Match[str]) -> bool:
     return _plausible(match["v"])
 
@@ -255,6 +260,37 @@ _RULES: tuple[_Rule, ...] = (
         rf"(?i)(?<![a-z])(?:(?:cv[vc]2?|security code)(?:[ -](?:code|number))?"
         rf"(?:{_ABOUT}\s++(?:is|was|ist|es)|\s{{0,3}}[:=])|cv[vc]2?)\s{{0,3}}[\"']?"
         r"(?P<v>[0-9]{3,4})(?![0-9a-z%-]|\.[0-9])",
+    ),
+    _shape(
+        "pin",
+        ("code",),
+        r"(?i)(?<![a-z])(?:alarm|door|gate|entry|safe|lock|garage|building|key ?pad) code"
+        r"(?:\s{1,3}is|\s{0,3}[:=])?\s{1,3}(?P<v>[0-9]{3,8})(?![0-9-]|\.[0-9])",
+    ),
+    # Without "is": only what mixes letters and figures is taken for one.
+    _Rule(
+        "password",
+        _PASSWORD_HINTS,
+        rf"(?i)(?<![a-z]){CALLED['password']}\s{{1,3}}(?P<v>{_BARE}{{6,}}+)",
+        _spoken_mixed,
+    ),
+    _Rule(
+        "api key",
+        ("key",),
+        rf"(?i)(?<![a-z])key\s{{1,3}}is\s{{1,3}}[\"'“`]?(?P<v>{_BARE}{{10,}}+)",
+        _keylike,
+    ),
+    _Rule(
+        "api key",
+        ("key", "token"),
+        r"(?i)(?:key|token)\s{0,3}(?:是|为|為|[:：])\s{0,3}[「“\"']?(?P<v>(?:(?!\[redacted: )[!-~]){8,}+)",
+        _spoken_mixed,
+    ),
+    _Rule(
+        "password",
+        ("密码", "密碼", "口令", "密钥", "密鑰"),
+        r"(?:密码|密碼|口令|密钥|密鑰)(?P<v>(?![:=\[])[!-~]{6,}+)",
+        _spoken_mixed,
     ),
     _Rule("password", ("pw",), _assignment(r"(?<![a-z])pw"), _assigned),
     _Rule("password", ("pw",), _statement("pw"), _spoken),

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
 
-from lukasa.ledger.base import Found, Ledger, Probe, View
+from lukasa.ledger.base import Found, FoundTurn, Ledger, Probe, Rank, View
 from lukasa.models.embed.base import Embedder
 from lukasa.runtime import unforked
 
@@ -12,15 +13,34 @@ from lukasa.runtime import unforked
 _CANDIDATES_PER_RESULT, _CANDIDATES_AT_LEAST = 4, 60
 
 
-async def recall(
-    query: str, *, ledger: Ledger, embedder: Embedder, view: View, top_k: int, threshold: float
-) -> list[Found]:
-    """At most *top_k* memories of the view for *query*, best first."""
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """A question, where to look, how many answers at most, and the least score of one."""
+
+    query: str
+    view: View
+    top_k: int
+    threshold: float
+
+
+async def recall(asking: Asking, *, ledger: Ledger, embedder: Embedder) -> list[Found]:
+    """The memories that answer, best first."""
+    probe, choose = await _prepared(asking, embedder)
+    return await ledger.search(asking.view, probe, choose)
+
+
+async def recall_turns(asking: Asking, *, ledger: Ledger, embedder: Embedder) -> list[FoundTurn]:
+    """What was said that answers, whether it became a memory or not, best first."""
+    probe, choose = await _prepared(asking, embedder)
+    return await ledger.turns(asking.view, probe, choose)
+
+
+async def _prepared(asking: Asking, embedder: Embedder) -> tuple[Probe, Rank]:
     with unforked():
         from lukasa.recall.rank import rank  # brings numpy, which `import lukasa` does without
 
-    vectors = await embedder.embed([query], use="query")
-    most = max(_CANDIDATES_PER_RESULT * top_k, _CANDIDATES_AT_LEAST)
-    probe = Probe(vectors[0], query, limit=most)
-    chosen = partial(rank, calibration=embedder.calibration.of(query), top_k=top_k, threshold=threshold)
-    return await ledger.search(view, probe, chosen)
+    vectors = await embedder.embed([asking.query], use="query")
+    most = max(_CANDIDATES_PER_RESULT * asking.top_k, _CANDIDATES_AT_LEAST)
+    calibration = embedder.calibration.of(asking.query)
+    choose = partial(rank, calibration=calibration, top_k=asking.top_k, threshold=asking.threshold)
+    return Probe(vectors[0], asking.query, limit=most), choose

@@ -18,16 +18,21 @@ def parse_time(value: datetime | date | str | float, *, what: str) -> datetime:
 
     Numbers are Unix seconds, or milliseconds above 1e11. *what* names the argument in the error.
     """
+    return parse_local_time(value, what=what).astimezone(UTC)
+
+
+def parse_local_time(value: datetime | date | str | float, *, what: str) -> datetime:
+    """The same in the zone that it names: what day it was there decides what "yesterday" is."""
     try:
         match value:
             case bool():
                 pass
             case datetime():
-                return _utc(value)
+                return _aware(value)
             case date():
                 return datetime.combine(value, time(), UTC)
             case str():
-                return _utc(datetime.fromisoformat(value.strip()))
+                return _aware(datetime.fromisoformat(value.strip()))
             case int() | float() if isfinite(value):
                 seconds = value / 1000 if abs(value) > _MILLISECONDS_FROM else value
                 return _EPOCH + timedelta(seconds=seconds)
@@ -55,6 +60,12 @@ def parse_day(value: date | str | datetime, *, what: str) -> date:
 def isoformat(value: datetime) -> str:
     """ISO 8601 in UTC with microseconds and `+00:00`, always of one length: it sorts as text."""
     return _utc(value).isoformat(timespec="microseconds")
+
+
+def _aware(value: datetime) -> datetime:
+    made = value.replace(tzinfo=UTC) if value.tzinfo is None else value
+    made.astimezone(UTC)  # raises OverflowError at the ends of the calendar
+    return made
 
 
 def _utc(value: datetime) -> datetime:

@@ -40,11 +40,11 @@ def path(tmp_path: Path) -> Path:
     """A memory with two texts, one that was deleted, one of somebody else."""
     path = tmp_path / "checked.db"
     with Memory(path, embedder=HashEmbedder(64)) as memory:
-        one = memory.add("the first text", user_id="ines", agent_id="guide")["results"][0]["id"]
+        one = memory.add("the first text", user_id="ines", agent_id="guide", infer=False)["results"][0]["id"]
         memory.update(one, "another text")
-        two = memory.add("soon gone", user_id="ines", agent_id="guide", idempotency_key="k")
+        two = memory.add("soon gone", user_id="ines", agent_id="guide", idempotency_key="k", infer=False)
         memory.delete(two["results"][0]["id"])
-        memory.add("of somebody else", user_id="omar")
+        memory.add("of somebody else", user_id="omar", infer=False)
     return path
 
 
@@ -113,7 +113,11 @@ DAMAGE = {
         "not there",
         "INSERT INTO postings SELECT partition, 'soon', id, 1 FROM items WHERE state = -1",
     ),
-    "no vector": ("vectors", "no vector", "DELETE FROM vectors WHERE key = (SELECT max(key) FROM vectors)"),
+    "superseded by nobody": (
+        "links",
+        "no event",
+        f"UPDATE memories SET state = 'superseded' WHERE id = {ACTIVE}",
+    ),
     "a vector of nothing": (
         "vectors",
         "belongs to nothing",
@@ -135,6 +139,11 @@ DAMAGE = {
         "scopes",
         "differ",
         f"UPDATE items SET agent_key = {OMAR} WHERE memory = {ACTIVE}",
+    ),
+    "an attribute of somebody else": (
+        "scopes",
+        "speaks of",
+        f"UPDATE versions SET partition = {OMAR}, attribute = 'home' WHERE memory = {ACTIVE}",
     ),
     "an unknown scope": ("scopes", "not there", f"UPDATE memories SET run_key = 777 WHERE id = {ACTIVE}"),
     "a partition that is not the owner": (
@@ -167,6 +176,7 @@ ENTAILED = {
     "undecodable text": {"postings"},
     "a past item is current": {"items"},
     "no item": {"items", "postings", "vectors"},
+    "superseded by nobody": {"retirement"},
     "an item without a text": {"items", "postings"},
     "an unknown scope": {"sources"},
     "a number to come": {"sequence"},
@@ -183,6 +193,15 @@ def test_each_damage_is_found_and_nothing_else(path: Path, damage: str) -> None:
     assert all(f.remedy for f in findings)
 
 
+def test_a_link_to_another_tenants_memory_is_found(path: Path) -> None:
+    with Memory(path, embedder=HashEmbedder(64), space="other") as memory:
+        memory.add("of another tenant", user_id="ines", infer=False)
+    run(path, "INSERT INTO links SELECT min(id), max(id), 'related', 0 FROM memories")
+    assert [(finding.check, "another space" in finding.problem) for finding in found(path)] == [
+        ("links", True)
+    ]
+
+
 def test_no_finding_holds_a_text(path: Path) -> None:
     run(path, "UPDATE versions SET text = 'very secret', hash = '0', metadata = 'very secret', item = 77")
     findings = found(path)
@@ -193,7 +212,7 @@ def test_no_finding_holds_a_text(path: Path) -> None:
 def test_a_long_list_is_cut_and_says_so(tmp_path: Path) -> None:
     path = tmp_path / "long.db"
     with Memory(path, embedder=HashEmbedder(16)) as memory:
-        memory.add([{"role": "user", "content": f"note {n}"} for n in range(25)], user_id="ines")
+        memory.add([{"role": "user", "content": f"note {n}"} for n in range(25)], user_id="ines", infer=False)
     run(path, "UPDATE versions SET hash = '0'")
     findings = found(path)
     assert len(findings) == 21
@@ -237,6 +256,7 @@ def test_after_many_random_operations_nothing_is_wrong(tmp_path: Path) -> None:
                         agent_id=agent,
                         expiration_date=expires,
                         metadata={"n": dice.random()},
+                        infer=False,
                     )
                     known += [one["id"] for one in done["results"]]
                 elif action < 0.85:
@@ -256,9 +276,18 @@ def test_what_is_looked_at_is_told_in_order(path: Path) -> None:
     assert {"pages", "memories", "versions", "items", "vectors", "postings"} <= set(checkup.checked)
 
 
-@pytest.mark.parametrize(
-    "damage", ["no vector", "a vector of nothing", "a vector of no model", "a short vector"]
-)
+def test_a_text_without_a_vector_is_counted_and_is_no_damage(path: Path) -> None:
+    run(path, "DELETE FROM vectors WHERE key = (SELECT max(key) FROM vectors)")
+    ledger = SqliteLedger(path, model=None)
+    checkup = asyncio.run(ledger.check())
+    asyncio.run(ledger.reembed(HashEmbedder(64)))
+    filled = asyncio.run(ledger.check())
+    ledger.close()
+    assert (checkup.findings, checkup.unembedded) == ((), 1)
+    assert (filled.findings, filled.unembedded) == ((), 0)
+
+
+@pytest.mark.parametrize("damage", ["a vector of nothing", "a vector of no model", "a short vector"])
 def test_reembedding_with_the_same_model_mends_vectors_as_the_remedy_says(path: Path, damage: str) -> None:
     run(path, DAMAGE[damage][2])
     assert {f.remedy.split("`")[1] for f in found(path)} == {"lukasa reembed"}

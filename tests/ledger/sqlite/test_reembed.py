@@ -57,7 +57,9 @@ def path(tmp_path: Path) -> Path:
     for space in ("default", "other"):
         with Memory(path, embedder=HashEmbedder(64), space=space) as memory:
             memory.add(
-                [{"role": "user", "content": f"note {n} about a kayak"} for n in range(20)], user_id="ines"
+                [{"role": "user", "content": f"note {n} about a kayak"} for n in range(20)],
+                user_id="ines",
+                infer=False,
             )
     return path
 
@@ -100,7 +102,7 @@ def test_search_answers_before_during_and_after_the_switch(path: Path) -> None:
 
         async def look() -> None:
             during.append(await asyncio.to_thread(best, old))
-            await asyncio.to_thread(old.add, "said in between, about a florist", user_id="ines")
+            await asyncio.to_thread(old.add, "said in between, about a florist", user_id="ines", infer=False)
 
         assert best(old) == "note 7 about a kayak"
         assert reembed(path, Interrupted(32, 4, look), batch=5) == 41
@@ -108,7 +110,7 @@ def test_search_answers_before_during_and_after_the_switch(path: Path) -> None:
         with pytest.raises(EmbedderMismatch, match="lukasa reembed"):
             best(old)
         with pytest.raises(EmbedderMismatch, match="lukasa reembed"):
-            old.add("too late", user_id="ines")
+            old.add("too late", user_id="ines", infer=False)
     for space in ("default", "other"):
         with Memory(path, embedder=HashEmbedder(32), space=space) as new:
             assert best(new) == "note 7 about a kayak"
@@ -221,7 +223,7 @@ def test_a_ledger_whose_memories_are_all_deleted_takes_the_new_model(path: Path)
             memory.delete_all(user_id="ines")
     assert reembed(path, HashEmbedder(32)) == 0
     with Memory(path, embedder=HashEmbedder(32)) as memory:
-        memory.add("a new start", user_id="ines")
+        memory.add("a new start", user_id="ines", infer=False)
         assert best(memory, "start") == "a new start"
     assert_whole(path)
 

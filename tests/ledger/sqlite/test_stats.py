@@ -22,11 +22,11 @@ def test_a_space_counts_its_own(tmp_path: Path) -> None:
     path = tmp_path / "counted.db"
     with Memory(path, embedder=HashEmbedder(16)) as memory:
         turns = [{"role": "user", "content": "one"}, {"role": "assistant", "content": "two"}]
-        memory.add(turns, user_id="ines", agent_id="guide")
-        gone = memory.add("three", user_id="omar")["results"][0]["id"]
+        memory.add(turns, user_id="ines", agent_id="guide", infer=False)
+        gone = memory.add("three", user_id="omar", infer=False)["results"][0]["id"]
         memory.delete(gone)
     with Memory(path, embedder=HashEmbedder(16), space="other") as memory:
-        memory.add("four", run_id="r")
+        memory.add("four", run_id="r", infer=False)
     here, there = stats(path), stats(path, "other")
     assert (here.memories, here.states) == (2, {"active": 2, "retracted": 1})
     assert (here.episodes, here.messages, here.scopes) == (2, 3, {"agent_id": 1, "user_id": 2})
@@ -38,7 +38,7 @@ def test_a_space_counts_its_own(tmp_path: Path) -> None:
 def test_the_log_counts_while_it_is_open(tmp_path: Path) -> None:
     path = tmp_path / "open.db"
     with Memory(path, embedder=HashEmbedder(16)) as memory:
-        memory.add("one", user_id="ines")
+        memory.add("one", user_id="ines", infer=False)
         assert stats(path).log_bytes > 0
         assert stats(path).file_bytes == path.stat().st_size
 

@@ -16,6 +16,7 @@ from lukasa import Memory
 from lukasa.errors import InputError, ScopeError
 from lukasa.ledger.base import Restored, View
 from lukasa.ledger.sqlite.ledger import SqliteLedger
+from lukasa.ledger.sqlite.schema import VERSION
 from lukasa.testing import HashEmbedder
 from lukasa.types import Scope
 
@@ -55,13 +56,13 @@ def path(tmp_path: Path) -> Path:
     path = tmp_path / "original.db"
     with Memory(path, embedder=HashEmbedder(64)) as memory:
         turns = [{"role": "user", "content": f"note {n} about the kayak"} for n in range(450)]
-        memory.add(turns, user_id="ines", agent_id="guide")
-        one = memory.add("I live in Ghent", user_id="ines")["results"][0]["id"]
+        memory.add(turns, user_id="ines", agent_id="guide", infer=False)
+        one = memory.add("I live in Ghent", user_id="ines", infer=False)["results"][0]["id"]
         memory.update(one, "I live in Bruges", metadata={"二": [1.5, None]})
-        memory.add("long over", user_id="ines", expiration_date="2020-01-01")
-        gone = memory.add("gone", user_id="omar", agent_id="guide")["results"][0]["id"]
+        memory.add("long over", user_id="ines", expiration_date="2020-01-01", infer=False)
+        gone = memory.add("gone", user_id="omar", agent_id="guide", infer=False)["results"][0]["id"]
         memory.delete(gone)
-        memory.add("omar's beagle", user_id="omar", agent_id="guide")
+        memory.add("omar's beagle", user_id="omar", agent_id="guide", infer=False)
     return path
 
 
@@ -94,7 +95,7 @@ def test_an_existing_ledger_keeps_its_own_and_a_running_process_sees_the_rest(
 ) -> None:
     other = tmp_path / "other.db"
     with Memory(other, embedder=HashEmbedder(64)) as running:
-        running.add("a florist of mine", user_id="omar")
+        running.add("a florist of mine", user_id="omar", infer=False)
         assert running.search("florist", user_id="omar")["results"][0]["memory"] == "a florist of mine"
         restored(other, exported(path))
         assert running.search("beagle", user_id="omar")["results"][0]["memory"] == "omar's beagle"
@@ -140,7 +141,7 @@ def test_a_copy_of_everybody_must_be_asked_for(path: Path) -> None:
 
 def test_the_file_names_its_model_and_none_of_the_ledgers_own_numbers(path: Path) -> None:
     head, *lines, end = [json.loads(line) for line in exported(path)]
-    assert head == {"lukasa_export": 1, "schema": 1, "model": ["hash:64", 64]}
+    assert head == {"lukasa_export": 1, "schema": VERSION, "model": ["hash:64", 64]}
     assert end == {"end": {"episodes": 5, "memories": 454, "links": 0}}
     for line in lines:
         for value in line.values():
@@ -285,7 +286,9 @@ def places(value: object, at: str = "") -> Iterator[str]:
 def test_whatever_a_line_holds_is_refused_or_can_be_read(tmp_path: Path) -> None:
     source = tmp_path / "small.db"
     with Memory(source, embedder=HashEmbedder(8)) as memory:
-        one = memory.add("I live in Ghent", user_id="ines", metadata={"a": 1}, idempotency_key="k")
+        one = memory.add(
+            "I live in Ghent", user_id="ines", metadata={"a": 1}, idempotency_key="k", infer=False
+        )
         memory.update(one["results"][0]["id"], "I live in Bruges", expiration_date="2999-01-01")
     lines = exported(source)
     kept = 0
@@ -319,7 +322,7 @@ def assert_can_be_read(path: Path) -> None:
             memory.history(item["id"])
             memory.why(item["id"])
             memory.update(item["id"], metadata={"b": 2})
-        memory.add("I live in Ghent", user_id="bo", metadata={"a": 1}, idempotency_key="k")
+        memory.add("I live in Ghent", user_id="bo", metadata={"a": 1}, idempotency_key="k", infer=False)
     assert exported(path)
 
 
@@ -340,7 +343,7 @@ def test_what_another_space_was_told_cannot_be_made_a_source(tmp_path: Path) -> 
     path = tmp_path / "tenants.db"
     for space in ("default", "other"):
         with Memory(path, embedder=HashEmbedder(64), space=space) as memory:
-            memory.add(f"told to {space}", user_id="ines")
+            memory.add(f"told to {space}", user_id="ines", infer=False)
     lines = exported(path)
     ledger = SqliteLedger(path, space="other", model=None)
     copy: list[bytes] = []

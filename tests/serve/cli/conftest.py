@@ -51,7 +51,7 @@ class Shell:
 
     def added(self, text: str, *words: str) -> str:
         """The id of a memory that is added."""
-        return self.run("add", text, *words).stdout.split("\t")[0]
+        return self.run("add", "--verbatim", text, *words).stdout.split("\t")[0]
 
     def memories(self, *words: str) -> list[str]:
         """The texts that `list` shows, the last stored first."""

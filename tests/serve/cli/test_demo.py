@@ -9,8 +9,8 @@ from typing import cast
 
 from tests.serve.cli.conftest import Shell
 
+from lukasa.archives.jsonl import conversation
 from lukasa.serve.cli.demo import example_lines
-from lukasa.serve.cli.lines import entries
 
 
 def test_the_demo_runs_through(shell: Shell, tmp_path: Path):
@@ -38,9 +38,22 @@ def test_the_demo_says_what_it_leaves_behind(shell: Shell):
 
 def test_what_the_demo_shows_is_so(shell: Shell, tmp_path: Path):
     done = shell.json("demo", "--path", str(tmp_path / "demo.db"))
-    assert list(done) == ["path", "ingest", "english", "chinese", "change", "history", "scopes", "secrets"]
+    assert list(done) == [
+        *(
+            "path",
+            "ingest",
+            "english",
+            "chinese",
+            "sources",
+            "change",
+            "history",
+            "scopes",
+            "secrets",
+        )
+    ]
     changed, apart = cast("list[dict[str, list[dict[str, str]]]]", [done["change"], done["scopes"]])
-    now, then = changed.values()
+    ended, now, then = changed.values()
+    assert [one["memory"] for one in ended] == [then[0]["memory"]]
     assert "16 June" in now[0]["memory"]
     assert "9 June" in then[0]["memory"]
     assert "Bergen" in apart["user_id nadia"][0]["memory"]
@@ -50,9 +63,9 @@ def test_what_the_demo_shows_is_so(shell: Shell, tmp_path: Path):
 
 def test_the_examples_are_good_lines_of_two_people_and_an_agent():
     found = [
-        entry
+        said
         for number, line in enumerate(example_lines(), 1)
-        for entry in entries(number, line, default={}, nobody={})
+        if (said := conversation(number, line)) is not None
     ]
     assert {str(dict(entry.ids)) for entry in found} == {
         "{'user_id': 'nadia'}",

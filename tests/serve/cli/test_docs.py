@@ -44,4 +44,4 @@ def test_the_commands_of_the_docs_run(shell: Shell):
 
 def test_the_lines_of_the_docs_can_be_ingested(shell: Shell):
     (lines,) = re.findall(r"```json\n(.*?)```", DOCS, re.DOTALL)
-    assert shell.json("ingest", "-", stdin=lines)["memories"] == 3
+    assert shell.json("ingest", "--verbatim", "-", stdin=lines)["memories"] == 3

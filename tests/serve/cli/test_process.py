@@ -69,7 +69,7 @@ finally:
 
 
 def test_stdin_stdout_and_exit_codes_of_the_process(shell: Shell):
-    process = started(shell, "add", "--json")
+    process = started(shell, "add", "--verbatim", "--json")
     out, err = process.communicate("喝龙井 🍵".encode())
     assert (process.returncode, err) == (0, b"")
     assert json.loads(out)["results"][0]["memory"] == "喝龙井 🍵"
@@ -79,7 +79,7 @@ def test_stdin_stdout_and_exit_codes_of_the_process(shell: Shell):
 
 
 def test_a_reader_that_goes_away_is_no_drama(shell: Shell, tmp_path: Path):
-    shell.run("ingest", lines_of(tmp_path / "a.jsonl", 1500))
+    shell.run("ingest", "--verbatim", lines_of(tmp_path / "a.jsonl", 1500))
     with started(shell, "list", "--limit", "1500") as process:
         assert process.stdout is not None
         assert process.stderr is not None
@@ -91,21 +91,21 @@ def test_a_reader_that_goes_away_is_no_drama(shell: Shell, tmp_path: Path):
 
 def test_a_killed_ingest_goes_on_where_it_was(shell: Shell, tmp_path: Path):
     file = lines_of(tmp_path / "a.jsonl", 2000)
-    process = started(shell, "ingest", file)
+    process = started(shell, "ingest", "--verbatim", file)
     begun(shell, process)
     process.kill()
     process.communicate()
     assert process.returncode == -signal.SIGKILL
     before = stored(shell)
     assert 100 <= before < 2000
-    done = shell.json("ingest", file)
+    done = shell.json("ingest", "--verbatim", file)
     assert (done["known"], done["memories"]) == (before, 2000 - before)
     texts = shell.memories("--limit", "5000")
     assert len(set(texts)) == len(texts) == 2000
 
 
 def test_ctrl_c_ends_with_130_and_keeps_what_was_stored(shell: Shell, tmp_path: Path):
-    process = started(shell, "ingest", lines_of(tmp_path / "a.jsonl", 5000))
+    process = started(shell, "ingest", "--verbatim", lines_of(tmp_path / "a.jsonl", 5000))
     begun(shell, process)
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=30)
@@ -115,7 +115,7 @@ def test_ctrl_c_ends_with_130_and_keeps_what_was_stored(shell: Shell, tmp_path: 
 
 
 def test_a_reader_that_goes_away_before_the_first_byte_is_no_drama_either(shell: Shell):
-    shell.run("add", "x")
+    shell.run("add", "--verbatim", "x")
     with started(shell, "export") as process:
         assert process.stdout is not None
         assert process.stderr is not None

@@ -116,6 +116,17 @@ def test_doctor_is_content_with_a_sound_ledger(shell: Shell):
     assert shell.run("doctor").stderr == "all is well\n"
 
 
+def test_doctor_counts_what_has_no_vector_yet_and_is_content(shell: Shell):
+    shell.added(KEY)
+    with sqlite3.connect(shell.ledger) as connection:
+        connection.execute("DELETE FROM vectors")
+    connection.close()
+    assert shell.json("doctor")["unembedded"] == 1
+    said = shell.run("doctor").stderr
+    assert "1 texts have no vector yet" in said
+    assert "lukasa reembed" in said
+
+
 def test_doctor_ends_with_4_where_something_is_wrong(shell: Shell):
     shell.added(KEY)
     with sqlite3.connect(shell.ledger) as connection:

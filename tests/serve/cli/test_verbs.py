@@ -16,40 +16,41 @@ KEY = "The spare key is with Mrs. Okafor"
 
 
 def test_a_person_alone_needs_no_id(shell: Shell):
-    shell.run("add", KEY)
+    shell.run("add", "--verbatim", KEY)
     assert shell.memories() == shell.memories("-u", "me") == [KEY]
     assert KEY in shell.run("search", "spare key").stdout
 
 
 def test_the_environment_names_the_user(shell: Shell):
-    shell.run("add", KEY, LUKASA_USER_ID="ines")
+    shell.run("add", "--verbatim", KEY, LUKASA_USER_ID="ines")
     assert shell.memories("-u", "ines") == [KEY]
     assert shell.memories() == []
 
 
 def test_an_id_in_the_filter_is_enough(shell: Shell):
-    shell.run("add", KEY, "-u", "ines")
+    shell.run("add", "--verbatim", KEY, "-u", "ines")
     found = shell.run("search", "spare key", "--filter", '{"user_id": "ines"}')
     assert KEY in found.stdout
 
 
 @pytest.mark.parametrize("words", [(), ("-",)])
 def test_add_reads_stdin(shell: Shell, words: tuple[str, ...]):
-    shell.run("add", *words, stdin="我喜欢喝龙井 🍵\n".encode())
+    shell.run("add", "--verbatim", *words, stdin="我喜欢喝龙井 🍵\n".encode())
     assert shell.memories() == ["我喜欢喝龙井 🍵"]
 
 
 def test_add_takes_messages_from_a_file_or_stdin(shell: Shell, tmp_path: Path):
     chat = [{"role": "user", "content": "Bruno is a beagle"}, {"role": "assistant", "content": "Noted."}]
     (tmp_path / "chat.json").write_text(json.dumps(chat), encoding="utf-8")
-    shell.run("add", "--messages", str(tmp_path / "chat.json"), "-u", "a")
-    shell.run("add", "--messages", "-", "-u", "b", stdin=json.dumps(chat))
+    shell.run("add", "--verbatim", "--messages", str(tmp_path / "chat.json"), "-u", "a")
+    shell.run("add", "--verbatim", "--messages", "-", "-u", "b", stdin=json.dumps(chat))
     assert shell.memories("-u", "a") == shell.memories("-u", "b") == ["Noted.", "Bruno is a beagle"]
 
 
 def test_add_carries_metadata_role_time_expiry_and_key(shell: Shell):
     words = (
         "add",
+        "--verbatim",
         KEY,
         "--role",
         "assistant",
@@ -71,7 +72,7 @@ def test_add_carries_metadata_role_time_expiry_and_key(shell: Shell):
 
 
 def test_masked_secrets_are_told_on_stderr(shell: Shell):
-    result = shell.run("add", "my api key = 'abcd1234efgh'")
+    result = shell.run("add", "--verbatim", "my api key = 'abcd1234efgh'")
     assert "masked" in result.stderr
     assert "abcd1234efgh" not in result.output
 
@@ -89,14 +90,14 @@ def test_search_explains_every_signal_in_a_column(shell: Shell):
 
 def test_tables_keep_their_width_with_chinese_and_emoji(shell: Shell):
     for text in ("我喜欢喝龙井，不喝咖啡，下午三点以后也不喝茶，不然睡不着。" * 3, "tea 🍵 at four", "plain"):
-        shell.run("add", text)
+        shell.run("add", "--verbatim", text)
     shown = shell.screen("list")
     assert {cell_len(line) for line in shown.split("\n") if line} == {80}
     assert "我喜欢喝龙井，不喝咖啡" in shown
 
 
 def test_plain_output_has_a_line_a_memory_and_no_colour(shell: Shell):
-    shell.run("add", "two\nlines\tand a tab")
+    shell.run("add", "--verbatim", "two\nlines\tand a tab")
     result = shell.run("list")
     assert result.stdout.count("\n") == 1
     assert len(result.stdout.split("\t")) == 3
@@ -104,19 +105,19 @@ def test_plain_output_has_a_line_a_memory_and_no_colour(shell: Shell):
 
 
 def test_markup_in_a_memory_is_shown_as_it_is(shell: Shell):
-    shell.run("add", "[bold]not markup[/bold] [/oops]")
+    shell.run("add", "--verbatim", "[bold]not markup[/bold] [/oops]")
     assert "[bold]not markup[/bold] [/oops]" in shell.screen("list")
 
 
 def test_list_begins_with_what_was_stored_last(shell: Shell):
-    shell.run("add", "said late", "--timestamp", "2026-06-01")
-    shell.run("add", "said early", "--timestamp", "2020-01-01")
-    assert shell.memories() == ["said early", "said late"]
+    shell.run("add", "--verbatim", "Bruno is a beagle", "--timestamp", "2026-06-01")
+    shell.run("add", "--verbatim", KEY, "--timestamp", "2020-01-01")
+    assert shell.memories() == [KEY, "Bruno is a beagle"]
 
 
 def test_list_pages_with_a_cursor(shell: Shell):
     for number in range(3):
-        shell.run("add", f"note {number}")
+        shell.run("add", "--verbatim", f"note {number}")
     first = shell.run("list", "--limit", "2")
     cursor = first.stderr.split()[-1]
     rest = shell.run("list", "--limit", "2", "--cursor", cursor)
@@ -199,12 +200,12 @@ def test_delete_all_of_everybody_must_be_said(shell: Shell):
         ("list", "--limit", "0"),
         ("search", "x", "--filter", "{"),
         ("search", "x", "--filter", "[]"),
-        ("add", "x", "--metadata", "novalue"),
-        ("add", "x", "--messages", "-"),
+        ("add", "--verbatim", "x", "--metadata", "novalue"),
+        ("add", "--verbatim", "x", "--messages", "-"),
         ("delete",),
         ("delete", "ID", "--all"),
         ("delete", "ID", "--all-scopes"),
-        ("ingest", "/no/such/file"),
+        ("ingest", "--verbatim", "/no/such/file"),
         ("import", "/no/such/file"),
     ],
 )
@@ -222,8 +223,8 @@ def test_a_wrong_command_line_ends_with_2_and_one_line(shell: Shell, words: tupl
     [
         (("search", "x", "--filter", '{"n": {"near": 1}}'), "FilterError"),
         (("list", "-u", "a b"), "ScopeError"),
-        (("add", "x", "--timestamp", "yesterday"), "InputError"),
-        (("add", "x", "--role", "wizard"), "MessageError"),
+        (("add", "--verbatim", "x", "--timestamp", "yesterday"), "InputError"),
+        (("add", "--verbatim", "x", "--role", "wizard"), "MessageError"),
         (("list", "--all-scopes", "-u", "ines"), "ScopeError"),
     ],
 )
@@ -250,7 +251,7 @@ def test_a_blank_path_or_space_is_not_taken_for_none(shell: Shell, words: tuple[
 
 
 def test_an_unknown_embedder_is_one_line(shell: Shell):
-    result = shell.run("add", "x", code=1, LUKASA_EMBEDDER="nonsuch")
+    result = shell.run("add", "--verbatim", "x", code=1, LUKASA_EMBEDDER="nonsuch")
     assert result.stderr.startswith("error: no provider is called 'nonsuch'")
 
 
@@ -269,7 +270,7 @@ def test_a_search_that_finds_nothing_has_worked(shell: Shell):
 
 
 def test_input_that_is_not_utf8_is_refused(shell: Shell):
-    assert "UTF-8" in shell.run("add", code=2, stdin=b"\xff\xfe").stderr
+    assert "UTF-8" in shell.run("add", "--verbatim", code=2, stdin=b"\xff\xfe").stderr
 
 
 def test_help_and_version(shell: Shell):

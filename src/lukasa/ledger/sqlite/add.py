@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from os import urandom
 from typing import TypeAlias
 
-from lukasa.ledger.sqlite.rows import Keys, days, dump, micros, uuid7
+from lukasa.ledger.sqlite.rows import Keys, day_of, days, dump, micros, some_micros, uuid7
 from lukasa.ledger.sqlite.schema import vector_key
 from lukasa.ledger.sqlite.writer import Writer, make_keys, record_event
 from lukasa.types import Add, Episode, Fact, Scope, Written
@@ -17,8 +17,6 @@ from lukasa.types import Add, Episode, Fact, Scope, Written
 Terms: TypeAlias = Mapping[str, int]
 Analysed: TypeAlias = tuple[Add, Terms]
 Row: TypeAlias = tuple[object, ...]
-
-_MICROS_A_DAY = 86_400_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +26,7 @@ class Journal:
     episode: int
     uid: str
     messages: tuple[int, ...]
+    keys: Keys
 
 
 def journal(writer: Writer, episode: Episode) -> Journal:
@@ -48,7 +47,7 @@ def journal(writer: Writer, episode: Episode) -> Journal:
             for position, (id_, said) in enumerate(zip(messages, episode.messages, strict=True))
         ],
     )
-    return Journal(number, uid, messages)
+    return Journal(number, uid, messages, keys)
 
 
 def add(writer: Writer, episode: Journal | None, adds: Sequence[Analysed]) -> list[Written]:
@@ -84,18 +83,30 @@ class Rows:
     sources: list[Row] = field(default_factory=list[Row])
     vectors: list[Row] = field(default_factory=list[Row])
     postings: list[Row] = field(default_factory=list[Row])
+    turn_postings: list[Row] = field(default_factory=list[Row])
 
-    def index(self, writer: Writer, item: int, memory: int, keys: Keys, terms: Terms, vector: bytes) -> None:
-        """Make one text findable."""
+    def index(
+        self, writer: Writer, item: int, memory: int, keys: Keys, terms: Terms, vector: bytes | None
+    ) -> None:
+        """Make a memory's text findable, by its words at least."""
         partition, length = keys.partition, sum(terms.values())
-        self.items.append((item, memory, partition, *keys.columns, 1, writer.change, length))
-        self.vectors.append((vector_key(writer.slot_for(vector), partition, item), vector))
+        self.items.append((item, memory, partition, *keys.columns, 1, writer.change, length, None))
+        if vector is not None:
+            self.vectors.append((vector_key(writer.slot_for(vector), partition, item), vector))
         self.postings.extend([(partition, term, item, count) for term, count in terms.items()])
+
+    def index_turn(self, writer: Writer, message: int, keys: Keys, terms: Terms, state: int = 1) -> None:
+        """Make a message findable by its words; a vector is made in the background."""
+        item, partition, length = writer.number(), keys.partition, sum(terms.values())
+        self.items.append((item, None, partition, *keys.columns, state, writer.change, length, message))
+        if state >= 0:
+            self.turn_postings.extend([(partition, term, item, count) for term, count in terms.items()])
 
     def insert(self, connection: sqlite3.Connection) -> None:
         """Write them; postings in key order, which keeps neighbours on one page."""
         self.postings.sort()
-        for table in ("memories", "items", "versions", "sources", "vectors", "postings"):
+        self.turn_postings.sort()
+        for table in ("memories", "items", "versions", "sources", "vectors", "postings", "turn_postings"):
             rows: list[Row] = getattr(self, table)
             if rows:
                 connection.executemany(f"INSERT INTO {table} VALUES ({_marks(rows[0])})", rows)
@@ -116,23 +127,33 @@ def _new_memory(
         (memory, uid, keys.space, keys.partition, *keys.columns, fact.kind, "active", version)
         + (fact.dedupe_key or urandom(16), 0, 0, expires, 0, None, None, said, said)
     )
-    rows.versions.append(_version(writer, fact, memory, version, item, said))
+    partition = None if fact.attribute is None else keys.partition
+    sources = () if episode is None else fact.sources
+    extractor = fact.extractor if sources else None  # `doctor` misses the sources of what names one
+    rows.versions.append((*_version(writer, fact, memory, version, item, extractor), partition))
     if episode is not None:
         rows.sources.extend(
             (version, episode.messages[source.message], source.start, source.end, source.trust)
-            for source in fact.sources
+            for source in sources
         )
     rows.index(writer, item, memory, keys, terms, change.vector)
     return uid
 
 
-def _version(writer: Writer, fact: Fact, memory: int, version: int, item: int, said: int) -> Row:
+def _version(writer: Writer, fact: Fact, memory: int, version: int, item: int, extractor: str | None) -> Row:
     return (
         (version, memory, 1, "ADD", fact.text, md5(fact.text), dump(fact.metadata) if fact.metadata else "{}")
-        + ("[]", fact.role, fact.actor_id, fact.attributed_to)
-        + (None,) * 6  # subject, attribute, importance, confidence, event_from, event_to
-        + (said, None, writer.now, None, None, fact.extractor, None, item)
+        + (dump(fact.categories) if fact.categories else "[]", fact.role, fact.actor_id, fact.attributed_to)
+        + (fact.subject, fact.attribute, fact.importance, fact.confidence)
+        + (some_micros(fact.event_from), some_micros(fact.event_to))
+        + (holds_from(writer, fact), None, writer.now, None, None, extractor, None, item)
     )
+
+
+def holds_from(writer: Writer, fact: Fact) -> int:
+    """Since when a fact is true as far as we know: since it happened, if it was told later."""
+    said = writer.now if fact.said_at is None else micros(fact.said_at)
+    return said if fact.event_from is None else min(said, micros(fact.event_from))
 
 
 def md5(text: str) -> str:
@@ -158,7 +179,7 @@ def _archive_expired(writer: Writer, partition: int) -> None:
     met = writer.connection.execute(
         "SELECT id, version, user_key, agent_key, run_key, app_key FROM memories"
         " WHERE partition = ? AND expires_on < ? AND state = 'active'",
-        (partition, writer.now // _MICROS_A_DAY),
+        (partition, day_of(writer.now)),
     ).fetchall()
     for memory, version, *keys in met:
         writer.touch(keys)

@@ -5,20 +5,20 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Final, cast
+from typing import Final
 
 import numpy as np
 
 from lukasa.ledger.base import Checkup, Finding
 from lukasa.ledger.sqlite.add import md5
+from lukasa.ledger.sqlite.items import KINDS, NO_VECTOR, TEXT, of_kind, postings_of
 from lukasa.ledger.sqlite.rows import KEY_COLUMNS
-from lukasa.ledger.sqlite.schema import ITEM_BITS, PARTITION_BITS
+from lukasa.ledger.sqlite.schema import ITEM_BITS, PARTITION_BITS, vector_key
+from lukasa.ledger.sqlite.writer import model_in_use
 from lukasa.text.tokens import terms
 
 RESTORE = "restore an export, or a copy of the file"
-REEMBED = (
-    "run `lukasa reembed` with the embedder that the ledger has: it makes anew what is missing or damaged"
-)
+REEMBED = "run `lukasa reembed` with the embedder that the ledger has: it makes anew what is damaged"
 REINDEX = "run `lukasa export`, and `lukasa import` into a new file: words are indexed anew"
 _MOST: Final = 20  # findings of one kind that are listed
 
@@ -51,8 +51,22 @@ _QUERIES: Final[Sequence[tuple[str, str, str, str]]] = (
         "retirement",
         "memory {0} knows two texts at once, or none",
         "SELECT m.uid FROM memories m JOIN versions v ON v.memory = m.id WHERE v.text IS NOT NULL"
-        " AND (v.retired_at IS NULL) <> (v.id = m.version AND m.state <> 'retracted')",
+        " AND (v.retired_at IS NULL) <> (v.id = m.version AND m.state NOT IN ('retracted', 'superseded'))",
         "versions",
+    ),
+    (
+        "links",
+        "memory {0} is superseded, and no event says so",
+        "SELECT uid FROM memories WHERE state = 'superseded' AND NOT EXISTS (SELECT 1 FROM versions v"
+        " WHERE v.memory = memories.id AND v.event = 'SUPERSEDE')",
+        "memories",
+    ),
+    (
+        "links",
+        "memory {0} is linked with one of another space",
+        "SELECT o.uid FROM links l JOIN memories o ON o.id = l.origin JOIN memories t ON t.id = l.target"
+        " WHERE o.space <> t.space",
+        "links",
     ),
     (
         "items",
@@ -67,6 +81,19 @@ _QUERIES: Final[Sequence[tuple[str, str, str, str]]] = (
         "SELECT i.id, m.uid FROM items i JOIN memories m ON m.id = i.memory"
         " JOIN versions v ON v.id = m.version WHERE i.state <> (CASE"
         " WHEN m.state = 'retracted' THEN -1 ELSE v.item IS i.id END)",
+        "items",
+    ),
+    (
+        "items",
+        "item {0} is of no memory and no message, or of both",
+        "SELECT id FROM items WHERE (memory IS NULL) = (message IS NULL)",
+        "items",
+    ),
+    (
+        "items",
+        "turn {0} is of a message that was erased, or neither to be found nor gone",
+        "SELECT i.id FROM items i JOIN messages g ON g.id = i.message"
+        " WHERE g.erased OR i.state NOT IN (1, -1)",
         "items",
     ),
     (
@@ -96,6 +123,21 @@ _QUERIES: Final[Sequence[tuple[str, str, str, str]]] = (
         " OR i.app_key IS NOT m.app_key",
         "items",
     ),
+    (
+        "scopes",
+        "memory {0} is not found by what it speaks of",
+        "SELECT m.uid FROM versions v JOIN memories m ON m.id = v.memory"
+        " WHERE v.partition IS NOT CASE WHEN v.attribute IS NOT NULL THEN m.partition END",
+        "versions",
+    ),
+    (
+        "scopes",
+        "turn {0} and its episode differ in whose they are",
+        "SELECT i.id FROM items i JOIN messages g ON g.id = i.message JOIN episodes e ON e.id = g.episode"
+        " WHERE i.partition <> e.partition"
+        + "".join(f" OR i.{column} IS NOT e.{column}" for column in KEY_COLUMNS.values()),
+        "items",
+    ),
     *(
         (
             "scopes",
@@ -115,10 +157,11 @@ _QUERIES: Final[Sequence[tuple[str, str, str, str]]] = (
             "counters",
             "scope {0} was written to without a word to the caches",
             "SELECT s.id FROM scopes s WHERE s.change <"
-            f" (SELECT max(changed) FROM items WHERE {column} = s.id)",
+            f" (SELECT max(changed) FROM items WHERE {column} = s.id AND message IS {what})",
             "scopes",
         )
         for column in KEY_COLUMNS.values()
+        for what in ("NULL", "NOT NULL")
     ),
     *(
         (
@@ -169,6 +212,7 @@ class _Findings:
     checked: dict[str, int] = field(default_factory=dict[str, int])
     found: list[Finding] = field(default_factory=list[Finding])
     kinds: dict[str, int] = field(default_factory=dict[str, int])
+    unembedded: int = 0
 
     def add(self, check: str, problem: str, remedy: str) -> None:
         self.kinds[check] = self.kinds.get(check, 0) + 1
@@ -181,7 +225,7 @@ class _Findings:
             for check, count in self.kinds.items()
             if count > _MOST
         ]
-        return Checkup(self.checked, (*self.found, *more))
+        return Checkup(self.checked, (*self.found, *more), self.unembedded)
 
 
 def check(connection: sqlite3.Connection, progress: Callable[[str], None] | None = None) -> Checkup:
@@ -241,14 +285,11 @@ def _vectors(connection: sqlite3.Connection, findings: _Findings) -> None:
         item = key & (1 << ITEM_BITS) - 1
         problem = f"the vector of item {item} is damaged" if belongs else f"vector {key} belongs to nothing"
         findings.add("vectors", problem, REEMBED)
-    active = connection.execute("SELECT slot FROM models WHERE state = 'active'").fetchone()
-    slot = -1 if active is None else active[0]  # no key is negative
-    for (item,) in connection.execute(
-        "SELECT i.id FROM items i WHERE i.state >= 0 AND NOT EXISTS (SELECT 1 FROM vectors x"
-        f" WHERE x.key = (? | (i.partition << {ITEM_BITS}) | i.id))",
-        (slot << ITEM_BITS + PARTITION_BITS,),
-    ):
-        findings.add("vectors", f"item {item} has no vector: it is found by words only", REEMBED)
+    model = model_in_use(connection)
+    (findings.unembedded,) = connection.execute(
+        f"SELECT count(*) FROM items i WHERE i.state >= 0 AND {NO_VECTOR}",
+        (vector_key(-1 if model is None else model.slot, 0, 0),),  # no key is negative
+    ).fetchone()
 
 
 def unsound(connection: sqlite3.Connection, key: int | None = None) -> Iterator[tuple[int, bool]]:
@@ -278,30 +319,35 @@ def _unit(blob: bytes) -> bool:
 
 
 def _postings(connection: sqlite3.Connection, findings: _Findings) -> None:
+    for turns in KINDS:
+        table = postings_of(turns=turns)
+        findings.checked[table] = connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
+        partitions = connection.execute(
+            f"SELECT partition FROM {table} UNION SELECT partition FROM items i WHERE {of_kind(turns=turns)}"
+        )
+        for (partition,) in partitions.fetchall():
+            _words(connection, findings, partition, turns=turns)
+
+
+def _words(connection: sqlite3.Connection, findings: _Findings, partition: int, *, turns: bool) -> None:
     """Postings and lengths are what the analyzer makes of the texts, no more and no less."""
-    findings.checked["postings"] = connection.execute("SELECT count(*) FROM postings").fetchone()[0]
-    partitions = connection.execute("SELECT partition FROM postings UNION SELECT partition FROM items")
-    for (partition,) in partitions.fetchall():
-        held: dict[int, dict[str, int]] = {}
-        for item, term, tf in connection.execute(
-            "SELECT item, term, tf FROM postings WHERE partition = ?", (partition,)
-        ):
-            held.setdefault(item, {})[term] = tf
-        for item, length, text in _texts(connection, partition):
-            wanted = terms(text)
-            if held.pop(item, {}) != wanted or length != sum(wanted.values()):
-                findings.add("postings", f"item {item} is indexed under other words than its own", REINDEX)
-        for item in sorted(held):
-            findings.add("postings", f"item {item} is indexed and not there", REINDEX)
-
-
-def _texts(connection: sqlite3.Connection, partition: int) -> list[tuple[int, int, str]]:
+    held: dict[int, dict[str, int]] = {}
     rows = connection.execute(
-        "SELECT i.id, i.length, coalesce((SELECT text FROM versions WHERE memory = i.memory"
-        " AND item = i.id AND text IS NOT NULL), '') FROM items i WHERE i.partition = ? AND i.state >= 0",
+        f"SELECT item, term, tf FROM {postings_of(turns=turns)} WHERE partition = ?", (partition,)
+    )
+    for item, term, tf in rows:
+        held.setdefault(item, {})[term] = tf
+    texts = connection.execute(
+        f"SELECT i.id, i.length, coalesce({TEXT}, '') FROM items i"
+        f" WHERE i.partition = ? AND i.state >= 0 AND {of_kind(turns=turns)}",
         (partition,),
     )
-    return cast("list[tuple[int, int, str]]", rows.fetchall())
+    for item, length, text in texts:
+        wanted = terms(text)
+        if held.pop(item, {}) != wanted or length != sum(wanted.values()):
+            findings.add("postings", f"item {item} is indexed under other words than its own", REINDEX)
+    for item in sorted(held):
+        findings.add("postings", f"item {item} is indexed and not there", REINDEX)
 
 
 _STEPS: Final[Sequence[tuple[str, Callable[[sqlite3.Connection, _Findings], None]]]] = (

@@ -123,6 +123,7 @@ class MessageLine(_Line):
     text: Text
     said_at: Time
     erased: Flag = 0
+    turn: Annotated[int, Field(ge=-1, le=1)] | None = None  # whether it can be found by itself
 
 
 class EpisodeLine(_Owned):
@@ -222,7 +223,8 @@ class MemoryLine(_Owned):
             if cast("int", one.item) >= len(texts):
                 raise ValueError(f"an item that is not there: {one.item}")
             texts[cast("int", one.item)].add(one.text)
-            if (one.retired_at is None) != (one.number == self.current and self.state != "retracted"):
+            holds = one.number == self.current and self.state not in ("retracted", "superseded")
+            if (one.retired_at is None) != holds:
                 raise ValueError(f"version {one.number} is retired where it should not be, or is not")
         if any(len(held) != 1 for held in texts):
             raise ValueError("an item of no text, or of several")

@@ -13,7 +13,8 @@ from typing import Final
 
 from lukasa.ledger.base import Exported, View
 from lukasa.ledger.sqlite.rows import KEY_COLUMNS, dump, fence, keys_of_view
-from lukasa.ledger.sqlite.schema import ITEM_BITS, VERSION, vector_key
+from lukasa.ledger.sqlite.schema import VECTOR_KEY, VERSION, vector_key
+from lukasa.ledger.sqlite.writer import model_in_use
 
 FORMAT: Final = 1
 EPISODE_COLUMNS: Final = (
@@ -73,8 +74,9 @@ def export(
 ) -> Exported:
     """Write every line of what the view's scope names, whatever its state."""
     keys = keys_of_view(connection, space, view)
-    model = connection.execute("SELECT slot, name, dim FROM models WHERE state = 'active'").fetchone()
-    head = {"lukasa_export": FORMAT, "schema": VERSION, "model": None if model is None else list(model[1:])}
+    model = model_in_use(connection)
+    made_by = None if model is None else [model.name, model.dim]
+    head = {"lukasa_export": FORMAT, "schema": VERSION, "model": made_by}
     _line(write, head)
     counts = {"episodes": 0, "memories": 0, "links": 0}
     if keys is not None:
@@ -83,7 +85,7 @@ def export(
             _line(write, {"episode": _episode(connection, row[0])})
             counts["episodes"] += 1
         for row in connection.execute(f"SELECT m.id FROM memories m WHERE {predicate} ORDER BY m.id", values):
-            _line(write, {"memory": _memory(connection, row[0], 0 if model is None else model[0])})
+            _line(write, {"memory": _memory(connection, row[0], 0 if model is None else model.slot)})
             counts["memories"] += 1
         for link in _links(connection, predicate, values):
             _line(write, {"link": link})
@@ -119,12 +121,14 @@ def _episode(connection: sqlite3.Connection, number: int) -> Json:
         f"SELECT {', '.join(EPISODE_COLUMNS)} FROM episodes WHERE id = ?", (number,)
     ).fetchone()
     messages = connection.execute(
-        f"SELECT {', '.join(MESSAGE_COLUMNS)} FROM messages WHERE episode = ? ORDER BY position", (number,)
+        f"SELECT {', '.join(MESSAGE_COLUMNS)}, (SELECT state FROM items WHERE message = messages.id)"
+        " FROM messages WHERE episode = ? ORDER BY position",
+        (number,),
     )
     return {
         **_named(EPISODE_COLUMNS, row),
         "ids": _ids(connection, "episodes", number),
-        "messages": [_named(MESSAGE_COLUMNS, message) for message in messages],
+        "messages": [_named((*MESSAGE_COLUMNS, "turn"), message) for message in messages],
     }
 
 
@@ -133,8 +137,8 @@ def _memory(connection: sqlite3.Connection, number: int, slot: int) -> Json:
         f"SELECT {', '.join(MEMORY_COLUMNS)} FROM memories WHERE id = ?", (number,)
     ).fetchone()
     items = connection.execute(
-        "SELECT i.id, i.state, x.vector FROM items i LEFT JOIN vectors x"
-        f" ON x.key = (? | (i.partition << {ITEM_BITS}) | i.id) WHERE i.memory = ? ORDER BY i.id",
+        f"SELECT i.id, i.state, x.vector FROM items i LEFT JOIN vectors x ON x.key = {VECTOR_KEY}"
+        " WHERE i.memory = ? ORDER BY i.id",
         (vector_key(slot, 0, 0), number),
     ).fetchall()
     places = {item[0]: place for place, item in enumerate(items)}

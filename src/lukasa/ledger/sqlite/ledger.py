@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from itertools import islice
 from pathlib import Path
+from typing import TypeVar
 
 from lukasa.errors import LedgerError
 from lukasa.ledger.base import (
@@ -16,9 +17,12 @@ from lukasa.ledger.base import (
     Checkup,
     Exported,
     Found,
+    FoundTurn,
+    Neighbours,
     Page,
     Plan,
     Probe,
+    Provenance,
     Rank,
     Receipt,
     Reembedded,
@@ -31,14 +35,17 @@ from lukasa.ledger.sqlite import (
     check,
     export,
     filter_sql,
+    neighbours,
     read,
     reembed,
     remove,
     restore,
     search,
     stats,
+    turns,
     write,
 )
+from lukasa.ledger.sqlite.accesses import Accesses
 from lukasa.ledger.sqlite.connect import Connections
 from lukasa.ledger.sqlite.lexicon import renew_postings
 from lukasa.ledger.sqlite.pool import Pools
@@ -46,8 +53,10 @@ from lukasa.ledger.sqlite.rows import uuid7
 from lukasa.ledger.sqlite.schema import migrate
 from lukasa.ledger.sqlite.writer import active_model, begin, finish
 from lukasa.models.embed.base import Embedder
-from lukasa.runtime import Lock, in_thread
+from lukasa.runtime import in_thread
 from lukasa.types import Episode, Evidence, HistoryEntry, JsonValue, Record, Scope
+
+T = TypeVar("T")
 
 _TRIES = 5
 _LINES = 200  # of a copy that is restored, in one transaction
@@ -77,8 +86,7 @@ class SqliteLedger:
 
     def _reset_memory(self) -> None:
         self._pools = Pools(self._cache_bytes)
-        self._accesses: dict[str, int] = {}
-        self._accesses_lock = Lock()
+        self._accesses = Accesses()
 
     def _initialise(self, connection: sqlite3.Connection) -> None:
         now = time.time_ns() // 1000
@@ -137,9 +145,7 @@ class SqliteLedger:
 
     def _flush_accesses(self, connection: sqlite3.Connection, now: datetime) -> None:
         """Write down which memories were found since the last write: never a commit of its own."""
-        with self._accesses_lock:
-            found, self._accesses = self._accesses, {}
-        write.count_accesses(connection, found, now)
+        write.count_accesses(connection, self._accesses.take(), now)
 
     # --- reading ---
 
@@ -163,30 +169,63 @@ class SqliteLedger:
         """See `Ledger.evidence`."""
         return await self.connections.read(read.evidence, self._space, view, memory_id)
 
+    async def why(self, view: View, memory_id: str) -> Provenance | None:
+        """See `Ledger.why`."""
+        return await self.connections.read(read.why, self._space, view, memory_id)
+
     async def search(self, view: View, probe: Probe, rank: Rank) -> list[Found]:
         """See `Ledger.search`."""
 
-        def work(connection: sqlite3.Connection, pools: Pools) -> list[Found] | None:
-            return search.search(
-                connection,
-                pools,
+        found = await self._pooled(
+            partial(
+                search.search,
                 space=self._space,
                 view=view,
                 probe=probe,
                 rank=rank,
                 model=self._model or "",
             )
+        )
+        self._accesses.note(hit.record.id for hit in found)
+        return found
 
-        found = None
+    async def turns(self, view: View, probe: Probe, rank: Rank) -> list[FoundTurn]:
+        """See `Ledger.turns`."""
+        return await self._pooled(
+            partial(
+                turns.turns,
+                space=self._space,
+                view=view,
+                probe=probe,
+                rank=rank,
+                model=self._model or "",
+            )
+        )
+
+    async def neighbours(
+        self, view: View, probes: Sequence[Probe], attributes: Sequence[tuple[str, str]]
+    ) -> Neighbours:
+        """See `Ledger.neighbours`."""
+        return await self._pooled(
+            partial(
+                neighbours.neighbours,
+                space=self._space,
+                view=view,
+                probes=probes,
+                attributes=attributes,
+                model=self._model or "",
+            )
+        )
+
+    async def _pooled(self, work: Callable[[sqlite3.Connection, Pools], T | None]) -> T:
+        """What *work* makes of one snapshot and pools that are not newer than it."""
         for _ in range(_TRIES):
             found = await self.connections.read(work, self._pools)
             if found is not None:
-                break
-        else:  # writers are that busy: a pool of this search's own is as old as its snapshot
-            found = await self.connections.read(work, Pools(0)) or []
-        with self._accesses_lock:
-            for hit in found:
-                self._accesses[hit.record.id] = self._accesses.get(hit.record.id, 0) + 1
+                return found
+        # Writers are that busy: a pool of this read's own is as old as its snapshot.
+        found = await self.connections.read(work, Pools(0))
+        assert found is not None
         return found
 
     # --- upkeep: whichever model the ledger was opened with ---

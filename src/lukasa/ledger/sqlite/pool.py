@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Final, TypeVar, cast
 
 import numpy as np
 
+from lukasa.ledger.sqlite.items import of_kind
 from lukasa.ledger.sqlite.rows import KEY_COLUMNS
-from lukasa.ledger.sqlite.schema import ITEM_BITS, vector_key
+from lukasa.ledger.sqlite.schema import VECTOR_KEY, vector_key
 from lukasa.runtime import Lock
 from lukasa.types import SCOPE_KINDS, ScopeKind
 
@@ -32,11 +33,12 @@ _FETCH: Final = 4096  # rows at a time: what a fill takes beside the matrix
 
 @dataclass(frozen=True, slots=True)
 class Anchor:
-    """The one id by which a pool is kept."""
+    """The one id by which a pool is kept, and what it holds: memories, or turns."""
 
     kind: ScopeKind
     key: int
     slot: int
+    turns: bool = False
 
 
 @dataclass(slots=True)
@@ -65,7 +67,7 @@ class Pool:
         """The rows of this moment; later appends go behind them."""
         n = self.size
         named = {name: self.columns[row, :n] for row, name in enumerate(_COLUMNS)}
-        return Snapshot(self.matrix[:n], self.embedded[:n], named, self.change)
+        return Snapshot(self.matrix[:n], self.embedded[:n], named, self.change, turns=self.anchor.turns)
 
     def refresh(self, connection: sqlite3.Connection, change: int, epoch: int) -> None:
         """Fetch what changed since the last look; everything, where rows were purged since."""
@@ -74,7 +76,8 @@ class Pool:
         elif self.change >= change:  # another reader, with a newer snapshot, was here
             return
         since = self.change if self.size else -1
-        where = f"i.{KEY_COLUMNS[self.anchor.kind]} = ? AND i.changed > ?"
+        kind = of_kind(turns=self.anchor.turns)
+        where = f"i.{KEY_COLUMNS[self.anchor.kind]} = ? AND i.changed > ? AND {kind}"
         self._merge(_changed(connection, where, (self.anchor.key, since)))
         self._fetch_vectors(connection, where, (self.anchor.key, since))
         self.change, self.epoch = change, epoch
@@ -103,7 +106,7 @@ class Pool:
     def _fetch_vectors(self, connection: sqlite3.Connection, where: str, values: tuple[int, int]) -> None:
         cursor = connection.execute(
             "SELECT i.id, x.vector FROM items i CROSS JOIN vectors x"
-            f" ON x.key = (? | (i.partition << {ITEM_BITS}) | i.id) WHERE {where} AND i.state >= 0",
+            f" ON x.key = {VECTOR_KEY} WHERE {where} AND i.state >= 0",
             (vector_key(self.anchor.slot, 0, 0), *values),
         )
         while rows := cast("list[tuple[int, bytes]]", cursor.fetchmany(_FETCH)):
@@ -129,7 +132,8 @@ def _changed(connection: sqlite3.Connection, where: str, values: tuple[int, int]
     """The columns of changed items, in order of item number; shape (columns, items)."""
     cursor = connection.execute(
         "SELECT i.id, i.partition, coalesce(i.user_key, 0), coalesce(i.agent_key, 0), coalesce(i.run_key, 0),"
-        " coalesce(i.app_key, 0), CASE WHEN i.state = 1 THEN m.state = 'active' ELSE i.state END,"
+        " coalesce(i.app_key, 0),"
+        " CASE WHEN i.state = 1 AND i.memory IS NOT NULL THEN m.state = 'active' ELSE i.state END,"
         " coalesce(m.expires_on, ?), i.length FROM items i LEFT JOIN memories m ON m.id = i.memory"
         f" WHERE {where}",
         (_NEVER, *values),
@@ -156,6 +160,7 @@ class Snapshot:
     embedded: NDArray[np.bool_]
     columns: Mapping[str, NDArray[np.int64]]
     change: int
+    turns: bool = False
 
     @property
     def items(self) -> NDArray[np.int64]:
@@ -168,6 +173,13 @@ class Snapshot:
             return np.full(len(items), -1, np.int64)
         at = np.minimum(np.searchsorted(self.items, items), len(self.items) - 1)
         return np.where(self.items[at] == items, at, -1)
+
+    def partitions(self) -> list[int]:
+        """Under which partitions the words of these items stand."""
+        column = self.columns["partition"]
+        if not len(column) or (column == column[0]).all():  # a user's own memories: no need to sort
+            return column[:1].tolist()
+        return np.unique(column).tolist()
 
     def current(self, keys: Mapping[ScopeKind, int], today: int) -> NDArray[np.bool_]:
         """Which rows are active, unexpired, and equal on every id that the read names."""

@@ -9,7 +9,7 @@ import sqlite3
 from typing import cast
 
 from lukasa.errors import InputError
-from lukasa.ledger.base import Page, View
+from lukasa.ledger.base import Page, Provenance, View
 from lukasa.ledger.sqlite.rows import (
     RECORD,
     fence,
@@ -139,3 +139,34 @@ def evidence(connection: sqlite3.Connection, space: str, view: View, memory_id: 
         )
         for row in rows
     ]
+
+
+def why(connection: sqlite3.Connection, space: str, view: View, memory_id: str) -> Provenance | None:
+    """All of the above of one memory, and which memories stand before and behind it."""
+    known = get(connection, space, view, memory_id)
+    if known is None:
+        return None
+    return Provenance(
+        known,
+        tuple(evidence(connection, space, view, memory_id)),
+        tuple(history(connection, space, view, memory_id)),
+        replaces=_linked(connection, space, view, memory_id, at="origin", other="target"),
+        replaced_by=_linked(connection, space, view, memory_id, at="target", other="origin"),
+    )
+
+
+def _linked(
+    connection: sqlite3.Connection, space: str, view: View, memory_id: str, *, at: str, other: str
+) -> tuple[str, ...]:
+    """The memories at the *other* end of links that have this one at the end *at*."""
+    keys = keys_of(connection, space_key(connection, space), view.scope)
+    if keys is None:
+        return ()
+    predicate, values = fence(keys)
+    rows = connection.execute(
+        f"SELECT m.uid FROM memories o JOIN links l ON l.{at} = o.id JOIN memories m ON m.id = l.{other}"
+        " WHERE o.uid = ? AND l.kind = 'supersedes' AND m.state <> 'retracted'"
+        f" AND {predicate} ORDER BY m.id",
+        (memory_id, *values),
+    )
+    return tuple(row[0] for row in rows)

@@ -10,18 +10,17 @@ from lukasa.errors import ConfigError, EmbedderMismatch, InputError, LedgerBusy
 from lukasa.ledger.base import Reembedded
 from lukasa.ledger.sqlite.check import unsound
 from lukasa.ledger.sqlite.connect import Connections
-from lukasa.ledger.sqlite.schema import ITEM_BITS, vector_key
+from lukasa.ledger.sqlite.items import NO_VECTOR, TEXT
+from lukasa.ledger.sqlite.schema import vector_key
 from lukasa.ledger.sqlite.stats import slot_range
+from lukasa.ledger.sqlite.writer import model_in_use
 from lukasa.models.embed.base import Embedder
 
 Text = tuple[int, int, str]  # item, partition, text
 
 _DROPPED_AT_ONCE = 1000  # vectors, in one transaction: others are not kept waiting
 
-_MISSING = (
-    " FROM items i WHERE i.state >= 0 AND NOT EXISTS (SELECT 1 FROM vectors x"
-    f" WHERE x.key = (? | (i.partition << {ITEM_BITS}) | i.id))"
-)
+_MISSING = f" FROM items i WHERE i.state >= 0 AND {NO_VECTOR}"
 
 
 async def reembed(
@@ -101,8 +100,7 @@ def slot_of(connection: sqlite3.Connection, model: str, dim: int) -> int:
 def missing(connection: sqlite3.Connection, slot: int, last: int, limit: int) -> list[Text]:
     """The next items behind *last* that have no vector in the slot, with their texts."""
     rows = connection.execute(
-        "SELECT i.id, i.partition, (SELECT text FROM versions WHERE memory = i.memory AND item = i.id)"
-        f"{_MISSING} AND i.id > ? ORDER BY i.id LIMIT ?",
+        f"SELECT i.id, i.partition, {TEXT} {_MISSING} AND i.id > ? ORDER BY i.id LIMIT ?",
         (vector_key(slot, 0, 0), last, limit),
     )
     return cast("list[Text]", rows.fetchall())
@@ -110,10 +108,7 @@ def missing(connection: sqlite3.Connection, slot: int, last: int, limit: int) ->
 
 def some_text(connection: sqlite3.Connection) -> str | None:
     """Any text of the ledger: to learn a model's dimension by."""
-    row = connection.execute(
-        "SELECT v.text FROM items i JOIN versions v ON v.memory = i.memory AND v.item = i.id"
-        " WHERE i.state >= 0 LIMIT 1"
-    ).fetchone()
+    row = connection.execute(f"SELECT {TEXT} FROM items i WHERE i.state >= 0 LIMIT 1").fetchone()
     return None if row is None else row[0]
 
 
@@ -149,9 +144,9 @@ def switch(connection: sqlite3.Connection, model: str, slot: int) -> int:
     without, _ = left(connection, slot)
     if without or state == "active":
         return without
-    old = connection.execute("SELECT name, slot FROM models WHERE state = 'active'")
-    for name, other in old.fetchall():
-        _drop(connection, name, other)
+    old = model_in_use(connection)
+    if old is not None:
+        _drop(connection, old.name, old.slot)
     connection.execute("UPDATE models SET state = 'active' WHERE name = ?", (model,))
     connection.execute("UPDATE scopes SET change = ?, epoch = epoch + 1", (next_change(connection),))
     return 0
@@ -181,9 +176,9 @@ def next_change(connection: sqlite3.Connection) -> int:
 
 def refuse_mismatch(connection: sqlite3.Connection, model: str) -> None:
     """Raise where another model's vectors are the active ones."""
-    row = connection.execute("SELECT name FROM models WHERE state = 'active'").fetchone()
-    if row is not None and row[0] != model:
+    used = model_in_use(connection)
+    if used is not None and used.name != model:
         raise EmbedderMismatch(
-            f"the copy's vectors were made by {model!r}, this ledger's by {row[0]!r}: "
+            f"the copy's vectors were made by {model!r}, this ledger's by {used.name!r}: "
             "restore without vectors, then run `lukasa reembed`"
         )

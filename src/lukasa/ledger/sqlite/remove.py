@@ -6,19 +6,25 @@ statement, whether one memory goes or a hundred thousand.
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from typing import cast
 
 from lukasa.ledger.base import View
 from lukasa.ledger.filters import EVERYTHING
+from lukasa.ledger.sqlite import turns
 from lukasa.ledger.sqlite.filter_sql import compile_where
+from lukasa.ledger.sqlite.items import unindex
 from lukasa.ledger.sqlite.rows import KEY_COLUMNS, Keys, fence, keys_of, refuse_nobody
-from lukasa.ledger.sqlite.schema import vector_key
 from lukasa.ledger.sqlite.writer import Writer
-from lukasa.text.tokens import terms
 from lukasa.types import Written
 
 _GONE = "(SELECT memory FROM gone)"
+_BLANK_RECEIPT = (
+    """UPDATE episodes SET receipt = '{"results":[],"status":"erased"}'"""
+    " WHERE id = ? AND receipt IS NOT NULL"
+)
+_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
 def remove(writer: Writer, view: View, *, memory_id: str | None, erase: bool) -> list[Written]:
@@ -39,10 +45,12 @@ def remove(writer: Writer, view: View, *, memory_id: str | None, erase: bool) ->
             " JOIN memories m ON m.id = gone.memory JOIN versions v ON v.id = m.version ORDER BY m.id"
         )
     ]
+    whole_scope = memory_id is None and view.where == EVERYTHING
     _touch(writer)
-    _unindex(writer.connection)
+    unindex(writer.connection, f"i.memory IN {_GONE}")
+    turns.leave(writer, keys, whole_scope=whole_scope)
     if erase:
-        _erase(writer, keys, whole_scope=memory_id is None and view.where == EVERYTHING)
+        _erase(writer, keys, whole_scope=whole_scope)
     else:
         _retract(writer)
     return taken
@@ -72,27 +80,10 @@ def _touch(writer: Writer) -> None:
         writer.touch(row[0] for row in rows)
 
 
-def _unindex(connection: sqlite3.Connection) -> None:
-    """Take away vectors and postings of all versions' texts."""
-    slots = [row[0] for row in connection.execute("SELECT slot FROM models")]
-    found = connection.execute(
-        "SELECT i.id, i.partition, (SELECT text FROM versions WHERE memory = i.memory AND item = i.id)"
-        f" FROM items i WHERE i.memory IN {_GONE} AND i.state >= 0"
-    ).fetchall()
-    connection.executemany(
-        "DELETE FROM vectors WHERE key = ?",
-        [(vector_key(slot, partition, item),) for item, partition, _ in found for slot in slots],
-    )
-    connection.executemany(
-        "DELETE FROM postings WHERE partition = ? AND term = ? AND item = ?",
-        [(partition, term, item) for item, partition, text in found for term in terms(text)],
-    )
-
-
 def _retract(writer: Writer) -> None:
     connection, now = writer.connection, writer.now
     connection.execute(
-        "UPDATE versions SET retired_at = ?, valid_to = coalesce(valid_to, ?)"
+        "UPDATE versions SET retired_at = coalesce(retired_at, ?), valid_to = coalesce(valid_to, ?)"
         f" WHERE id IN (SELECT version FROM memories WHERE id IN {_GONE})",
         (now, now),
     )
@@ -116,6 +107,7 @@ def _erase(writer: Writer, keys: Keys, *, whole_scope: bool) -> None:
     """Purge texts, sources, history, messages that supported nothing else, ids that nothing names now."""
     connection = writer.connection
     writer.purged = True
+    _forget_mentions(writer)
     messages = connection.execute(
         "SELECT DISTINCT s.message FROM sources s JOIN versions v ON v.id = s.version"
         f" WHERE v.memory IN {_GONE}"
@@ -135,8 +127,26 @@ def _erase(writer: Writer, keys: Keys, *, whole_scope: bool) -> None:
         connection.execute("DELETE FROM models")  # an empty ledger takes any embedder
 
 
+def _forget_mentions(writer: Writer) -> None:
+    """Blank what other rows tell of the memories that go: why they ended another, receipts that name them."""
+    connection = writer.connection
+    connection.execute(
+        "UPDATE versions SET reason = NULL WHERE event = 'SUPERSEDE' AND memory IN"
+        f" (SELECT target FROM links WHERE kind = 'supersedes' AND origin IN {_GONE})"
+    )
+    gone = {row[0] for row in connection.execute(f"SELECT uid FROM memories WHERE id IN {_GONE}")}
+    receipts = connection.execute(
+        "SELECT id, receipt FROM episodes WHERE space = ? AND idempotency_key IS NOT NULL"
+        " AND receipt IS NOT NULL",
+        (writer.space,),
+    )
+    naming = [number for number, receipt in receipts if not gone.isdisjoint(_UUID.findall(receipt))]
+    connection.executemany(_BLANK_RECEIPT, [(number,) for number in naming])
+
+
 def _erase_messages(connection: sqlite3.Connection, messages: list[tuple[int]]) -> set[int]:
-    """Blank the messages; the episodes that they belong to."""
+    """Blank the messages, which no turn holds any more; the episodes that they belong to."""
+    connection.executemany("DELETE FROM items WHERE message = ?", messages)
     touched: set[int] = set()
     for row in messages:
         found = connection.execute(
@@ -161,6 +171,10 @@ def _purge_episodes(writer: Writer, episodes: set[int], *, whole_scope: bool) ->
             " AND NOT EXISTS (SELECT 1 FROM sources WHERE message = messages.id)",
             [(number,) for number in episodes],
         )
+        connection.executemany(
+            "DELETE FROM items WHERE message IN (SELECT id FROM messages WHERE episode = ? AND erased)",
+            [(number,) for number in episodes],
+        )
     for number in sorted(episodes):
         writer.touch(
             connection.execute(
@@ -175,10 +189,7 @@ def _purge_episodes(writer: Writer, episodes: set[int], *, whole_scope: bool) ->
         if kept is None:
             connection.execute("DELETE FROM episodes WHERE id = ?", (number,))
         else:
-            connection.execute(
-                "UPDATE episodes SET receipt = ? WHERE id = ? AND receipt IS NOT NULL",
-                ('{"results":[],"status":"erased"}', number),
-            )
+            connection.execute(_BLANK_RECEIPT, (number,))
 
 
 def _forget_scopes(writer: Writer) -> None:

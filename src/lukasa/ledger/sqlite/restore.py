@@ -15,6 +15,7 @@ import numpy as np
 from lukasa.errors import InputError
 from lukasa.ledger.base import Restored
 from lukasa.ledger.sqlite import reembed
+from lukasa.ledger.sqlite.add import Rows
 from lukasa.ledger.sqlite.export import (
     EPISODE_COLUMNS,
     FORMAT,
@@ -110,7 +111,7 @@ def _take(writer: Writer, kind: str, value: Json, state: Restoring) -> None:
 
     problem = copied.problem(kind, value[kind]) if len(value) == 1 else "more than one thing in a line"
     if problem is not None:
-        raise state.wrong(f"not a {kind} as export writes it ({problem})")
+        raise state.wrong(f"no {kind} as export writes it ({problem})")
     try:
         made = _TAKERS[kind](writer, cast("Json", value[kind]), state)
     except (ValueError, OverflowError) as error:
@@ -159,14 +160,27 @@ def _take_episode(writer: Writer, value: Json, _state: Restoring) -> bool:
         [number, keys.space, keys.partition, *keys.columns]
         + _values(EPISODE_COLUMNS, value, blobs=("idempotency_key", "request")),
     )
+    turns = Rows()
     for message in cast("list[Json]", value["messages"]):
+        said = writer.number()
         _insert(
             connection,
             "messages",
             ["id", "episode", *MESSAGE_COLUMNS],
-            [writer.number(), number, *_values(MESSAGE_COLUMNS, message)],
+            [said, number, *_values(MESSAGE_COLUMNS, message)],
         )
+        if "turn" in message:
+            _take_turn(writer, turns, said, keys, message)
+    turns.insert(connection)
     return True
+
+
+def _take_turn(writer: Writer, turns: Rows, said: int, keys: Keys, message: Json) -> None:
+    """Index a message as it was; its vector is made by `reembed`."""
+    text, state = cast("str", message["text"]), message["turn"]
+    if state not in (1, -1) or message["erased"] or not text.strip():
+        raise ValueError("a turn that could not be found")
+    turns.index_turn(writer, said, keys, terms(text), cast("int", state))
 
 
 def _take_memory(writer: Writer, value: Json, state: Restoring) -> bool:
@@ -190,8 +204,9 @@ def _take_memory(writer: Writer, value: Json, state: Restoring) -> bool:
         _insert(
             connection,
             "versions",
-            ["id", "memory", "item", *VERSION_COLUMNS],
-            [number, memory, item, *_values(VERSION_COLUMNS, version)],
+            ["id", "memory", "item", "partition", *VERSION_COLUMNS],
+            [number, memory, item, None if version.get("attribute") is None else keys.partition]
+            + _values(VERSION_COLUMNS, version),
         )
         for source in cast("list[list[object]]", version["sources"]):
             _take_source(connection, keys, number, source)
@@ -211,7 +226,7 @@ def _take_item(writer: Writer, memory: int, keys: Keys, place: int, value: Json,
     gone = given["state"] == -1
     counts = {} if gone else terms(text)
     writer.connection.execute(
-        "INSERT INTO items VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO items VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL)",
         (item, memory, keys.partition, *keys.columns, given["state"], writer.change)
         + (sum(terms(text).values()),),
     )

@@ -8,30 +8,33 @@ from os import urandom
 
 from lukasa.errors import InputError, MemoryNotFound, StaleVersion
 from lukasa.ledger.sqlite.add import Rows, Terms, md5
-from lukasa.ledger.sqlite.rows import Keys, days, dump, fence, keys_of, micros
+from lukasa.ledger.sqlite.rows import Keys, day_of, days, dump, fence, keys_of, micros
 from lukasa.ledger.sqlite.writer import Writer
-from lukasa.types import SCOPE_KINDS, Revise, Scope, ScopeKind, Unset, Written
+from lukasa.types import SCOPE_KINDS, Revise, Scope, ScopeKind, State, Unset, Written
 
 
 @dataclass(frozen=True, slots=True)
-class _Target:
+class Target:
+    """A memory that is to change, as it stands."""
+
     memory: int
     version: int
     number: int
-    state: str
+    state: State
     expires_on: int | None
     text: str
     item: int
     role: str | None
     actor_id: str | None
+    kept: bool  # pinned or immutable
     keys: Keys
 
 
 def revise(writer: Writer, scope: Scope, change: Revise, terms: Terms) -> Written:
     """Write the new version; the old one keeps its text and gets its end."""
-    target = _target(writer, scope, change.memory_id)
-    if target.number != change.seen:
-        raise StaleVersion(f"memory {change.memory_id!r} is at version {target.number}, not {change.seen}")
+    target = target_of(writer, scope, change.memory_id, seen=change.seen)
+    if target.state == "superseded":
+        raise MemoryNotFound(f"memory {change.memory_id!r} was superseded: change the one that replaced it")
     text = target.text if isinstance(change.text, Unset) else change.text
     item = target.item if text == target.text else _new_item(writer, target, change, terms)
     version = writer.number()
@@ -46,10 +49,10 @@ def revise(writer: Writer, scope: Scope, change: Revise, terms: Terms) -> Writte
     connection.execute(
         "INSERT INTO versions (id, memory, number, event, text, hash, metadata, categories, role, actor_id,"
         " attributed_to, subject, attribute, importance, confidence, event_from, event_to, valid_from,"
-        " recorded_at, reason, extractor, model, item)"
+        " recorded_at, reason, extractor, model, item, partition)"
         " SELECT ?, memory, (SELECT max(number) + 1 FROM versions WHERE memory = ?), 'UPDATE', ?, ?,"
         " coalesce(?, metadata), categories, role, actor_id, attributed_to, subject, attribute, importance,"
-        " confidence, event_from, event_to, ?, ?, ?, 'edit', NULL, ? FROM versions WHERE id = ?",
+        " confidence, event_from, event_to, ?, ?, ?, 'edit', NULL, ?, partition FROM versions WHERE id = ?",
         (version, target.memory, text, md5(text))
         + (None if isinstance(change.metadata, Unset) else dump(change.metadata),)
         + (starts, writer.now, change.reason, item, target.version),
@@ -62,27 +65,32 @@ def revise(writer: Writer, scope: Scope, change: Revise, terms: Terms) -> Writte
     )
 
 
-def _target(writer: Writer, scope: Scope, memory_id: str) -> _Target:
-    """The memory of that id inside *scope*; raises `MemoryNotFound`, the same for absent and foreign."""
+def target_of(writer: Writer, scope: Scope, memory_id: str, *, seen: int) -> Target:
+    """The memory of that id inside *scope*, at the version *seen*.
+
+    Raises `MemoryNotFound`, the same for absent, foreign and deleted, and `StaleVersion`.
+    """
     keys, row = keys_of(writer.connection, writer.space, scope), None
     if keys is not None:
         predicate, values = fence(keys)
         row = writer.connection.execute(
             "SELECT m.id, m.version, v.number, m.state, m.expires_on, v.text, v.item, v.role, v.actor_id,"
-            " m.user_key, m.agent_key, m.run_key, m.app_key"
+            " m.pinned OR m.immutable, m.user_key, m.agent_key, m.run_key, m.app_key"
             " FROM memories m JOIN versions v ON v.id = m.version"
-            f" WHERE m.uid = ? AND m.state IN ('active', 'archived', 'proposed') AND {predicate}",
+            f" WHERE m.uid = ? AND m.state <> 'retracted' AND {predicate}",
             (memory_id, *values),
         ).fetchone()
     if row is None:
         raise MemoryNotFound(f"memory {memory_id!r} not found in this scope")
+    if row[2] != seen:
+        raise StaleVersion(f"memory {memory_id!r} is at version {row[2]}, not {seen}")
     ids: dict[ScopeKind, int] = {
-        kind: key for kind, key in zip(SCOPE_KINDS, row[9:], strict=True) if key is not None
+        kind: key for kind, key in zip(SCOPE_KINDS, row[10:], strict=True) if key is not None
     }
-    return _Target(*row[:9], keys=Keys(writer.space, ids))
+    return Target(*row[:9], kept=bool(row[9]), keys=Keys(writer.space, ids))
 
 
-def _new_item(writer: Writer, target: _Target, change: Revise, terms: Terms) -> int:
+def _new_item(writer: Writer, target: Target, change: Revise, terms: Terms) -> int:
     if change.vector is None:
         raise ValueError("a Revise that changes the text needs the new text's vector")
     item, rows = writer.number(), Rows()
@@ -92,11 +100,11 @@ def _new_item(writer: Writer, target: _Target, change: Revise, terms: Terms) -> 
     return item
 
 
-def _update_memory(writer: Writer, target: _Target, change: Revise, version: int, *, new_text: bool) -> None:
+def _update_memory(writer: Writer, target: Target, change: Revise, version: int, *, new_text: bool) -> None:
     expires = target.expires_on
     if not isinstance(change.expires_on, Unset):
         expires = None if change.expires_on is None else days(change.expires_on)
-    current = expires is None or expires >= writer.now // 86_400_000_000
+    current = expires is None or expires >= day_of(writer.now)
     state = "active" if target.state == "archived" and current else target.state
     try:
         writer.connection.execute(

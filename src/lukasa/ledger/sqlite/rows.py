@@ -13,6 +13,7 @@ from typing import Any, Final, cast
 
 from lukasa.errors import ScopeError
 from lukasa.ledger.base import View
+from lukasa.ledger.filter_times import DAY
 from lukasa.ledger.sqlite.filter_sql import compile_where
 from lukasa.types import SCOPE_KINDS, Record, Scope, ScopeKind
 
@@ -29,7 +30,7 @@ _MICROSECOND = timedelta(microseconds=1)
 RECORD = """
   m.uid, v.text, v.hash, m.kind, m.state, v.number, v.metadata, v.categories, v.role, v.actor_id,
   v.attributed_to, v.importance, v.confidence, m.expires_on, m.created_at, v.recorded_at, m.updated_at,
-  m.version = v.id,
+  m.version = v.id, v.subject, v.attribute,
   (SELECT name FROM scopes WHERE id = m.user_key), (SELECT name FROM scopes WHERE id = m.agent_key),
   (SELECT name FROM scopes WHERE id = m.run_key), (SELECT name FROM scopes WHERE id = m.app_key)"""
 
@@ -37,6 +38,11 @@ RECORD = """
 def micros(moment: datetime) -> int:
     """Microseconds since 1970, UTC."""
     return (moment - _EPOCH) // _MICROSECOND
+
+
+def some_micros(moment: datetime | None) -> int | None:
+    """The same of a time that may be unknown."""
+    return None if moment is None else micros(moment)
 
 
 def moment(value: int) -> datetime:
@@ -52,6 +58,11 @@ def days(day: date) -> int:
 def day(value: int) -> date:
     """The inverse of `days`."""
     return date.fromordinal(value + _EPOCH_DAY)
+
+
+def day_of(value: int) -> int:
+    """The day of a time, both as the ledger has them."""
+    return value // DAY
 
 
 def dump(value: object) -> str:
@@ -70,7 +81,8 @@ def uuid7(now: int) -> str:
 def record(row: Sequence[Any]) -> Record:  # pyright: ignore[reportExplicitAny]  # the columns' types are the schema's
     """A row of `RECORD` as the value that leaves the ledger."""
     (uid, text, digest, kind, state, number, metadata, categories, role, actor, attributed) = row[:11]
-    (importance, confidence, expires, created, recorded, updated, current, *names) = row[11:22]
+    (importance, confidence, expires, created, recorded, updated, current) = row[11:18]
+    subject, attribute, *names = row[18:24]
     return Record(
         id=uid,
         scope=Scope(*names),
@@ -89,6 +101,8 @@ def record(row: Sequence[Any]) -> Record:  # pyright: ignore[reportExplicitAny] 
         expires_on=None if expires is None else day(expires),
         created_at=moment(created),
         updated_at=moment(updated if current else recorded),
+        subject=subject,
+        attribute=attribute,
     )
 
 
@@ -122,6 +136,19 @@ def scope_key(connection: sqlite3.Connection, space: int, kind: ScopeKind, name:
         "SELECT id FROM scopes WHERE space = ? AND kind = ? AND name = ?", (space, kind, name)
     ).fetchone()
     return None if row is None else row[0]
+
+
+def change_of(connection: sqlite3.Connection, space: str, scope: Scope) -> int:
+    """The number of the last write to the scope's owner; 0 where there was none."""
+    if not scope:
+        raise ScopeError("name whose memories a plan is about: a user, an agent, a run or an app")
+    kind, name = next(iter(scope.ids().items()))
+    row = connection.execute(
+        "SELECT s.change FROM scopes s JOIN spaces p ON p.id = s.space"
+        " WHERE p.name = ? AND s.kind = ? AND s.name = ?",
+        (space, kind, name),
+    ).fetchone()
+    return 0 if row is None else row[0]
 
 
 def keys_of(connection: sqlite3.Connection, space: int | None, scope: Scope) -> Keys | None:

@@ -169,7 +169,43 @@ CREATE TABLE postings (
 ) STRICT, WITHOUT ROWID;
 """
 
-MIGRATIONS: Sequence[str] = (_FIRST,)
+_SECOND = """
+ALTER TABLE versions ADD COLUMN partition INTEGER;  -- the memory's, where an attribute is known to find it by
+CREATE INDEX versions_attribute ON versions (partition, subject, attribute)
+  WHERE partition IS NOT NULL AND retired_at IS NULL;
+
+-- A message that was not kept word for word as a memory can be an item of its own: a turn.
+ALTER TABLE items ADD COLUMN message INTEGER REFERENCES messages ON DELETE CASCADE;
+CREATE INDEX items_message ON items (message) WHERE message IS NOT NULL;
+
+-- What memories are searched by and what turns are searched by stand apart: neither is slowed by the other.
+DROP INDEX items_user;
+DROP INDEX items_agent;
+DROP INDEX items_run;
+DROP INDEX items_app;
+CREATE INDEX items_user ON items (user_key, changed) WHERE user_key IS NOT NULL AND message IS NULL;
+CREATE INDEX items_agent ON items (agent_key, changed) WHERE agent_key IS NOT NULL AND message IS NULL;
+CREATE INDEX items_run ON items (run_key, changed) WHERE run_key IS NOT NULL AND message IS NULL;
+CREATE INDEX items_app ON items (app_key, changed) WHERE app_key IS NOT NULL AND message IS NULL;
+CREATE INDEX turns_user ON items (user_key, changed) WHERE user_key IS NOT NULL AND message IS NOT NULL;
+CREATE INDEX turns_agent ON items (agent_key, changed) WHERE agent_key IS NOT NULL AND message IS NOT NULL;
+CREATE INDEX turns_run ON items (run_key, changed) WHERE run_key IS NOT NULL AND message IS NOT NULL;
+CREATE INDEX turns_app ON items (app_key, changed) WHERE app_key IS NOT NULL AND message IS NOT NULL;
+CREATE TABLE turn_postings (
+  partition INTEGER NOT NULL,
+  term TEXT NOT NULL,
+  item INTEGER NOT NULL,
+  tf INTEGER NOT NULL,
+  PRIMARY KEY (partition, term, item)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX episodes_user ON episodes (user_key) WHERE user_key IS NOT NULL;
+CREATE INDEX episodes_agent ON episodes (agent_key) WHERE agent_key IS NOT NULL;
+CREATE INDEX episodes_run ON episodes (run_key) WHERE run_key IS NOT NULL;
+CREATE INDEX episodes_app ON episodes (app_key) WHERE app_key IS NOT NULL;
+"""
+
+MIGRATIONS: Sequence[str] = (_FIRST, _SECOND)
 VERSION = len(MIGRATIONS)
 
 ITEM_BITS, PARTITION_BITS = 32, 26
@@ -182,8 +218,12 @@ def vector_key(slot: int, partition: int, item: int) -> int:
     return ((slot << PARTITION_BITS) | partition) << ITEM_BITS | item
 
 
-def migrate(connection: sqlite3.Connection, *, uid: str, now: int) -> None:
-    """Bring the file to the newest schema, inside the caller's write transaction.
+# The same of item `i`, for the slot that `vector_key(slot, 0, 0)` is bound for.
+VECTOR_KEY = f"(? | (i.partition << {ITEM_BITS}) | i.id)"
+
+
+def migrate(connection: sqlite3.Connection, *, uid: str, now: int, to: int = VERSION) -> None:
+    """Bring the file to the newest schema (or to an older one), inside the caller's write transaction.
 
     Raises `LedgerTooNew` for a file of a newer Lukasa, `LedgerCorrupt` for somebody else's database.
     """
@@ -197,7 +237,7 @@ def migrate(connection: sqlite3.Connection, *, uid: str, now: int) -> None:
         raise LedgerTooNew(
             f"written with schema {found}, this Lukasa knows {VERSION}: pip install --upgrade lukasa"
         )
-    for number in range(found, VERSION):
+    for number in range(found, to):
         for statement in statements(MIGRATIONS[number]):
             connection.execute(statement)
         connection.execute(f"PRAGMA user_version = {number + 1}")

@@ -23,6 +23,10 @@ def stats(connection: sqlite3.Connection, path: Path, space: str) -> Stats:
     messages = counts(
         "SELECT 'messages', count(*) FROM messages g JOIN episodes e ON e.id = g.episode WHERE e.space = ?"
     )
+    turns = counts(
+        "SELECT 'turns', count(*) FROM items i JOIN messages g ON g.id = i.message"
+        " JOIN episodes e ON e.id = g.episode WHERE i.state = 1 AND e.space = ?"
+    )
     scopes = counts("SELECT kind, count(*) FROM scopes WHERE space = ? GROUP BY kind ORDER BY kind")
     return Stats(
         space=space,
@@ -30,6 +34,7 @@ def stats(connection: sqlite3.Connection, path: Path, space: str) -> Stats:
         states=states,
         episodes=episodes["episodes"],
         messages=messages["messages"],
+        turns=turns["turns"],
         scopes=scopes,
         models=_models(connection),
         schema=connection.execute("PRAGMA user_version").fetchone()[0],

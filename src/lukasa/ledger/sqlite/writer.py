@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import cast
+from typing import NamedTuple, cast
 
 from lukasa.errors import ConfigError, EmbedderMismatch
 from lukasa.ledger.sqlite.rows import Keys, micros, scope_key, space_key
@@ -93,20 +93,34 @@ def make_keys(writer: Writer, scope: Scope) -> Keys:
     return Keys(writer.space, found)
 
 
+class Model(NamedTuple):
+    """What makes vectors, and where they are."""
+
+    slot: int
+    dim: int
+    name: str
+
+
+def model_in_use(connection: sqlite3.Connection) -> Model | None:
+    """The model whose vectors count; None before the first vector."""
+    row = connection.execute("SELECT slot, dim, name FROM models WHERE state = 'active'").fetchone()
+    return None if row is None else Model(*row)
+
+
 def active_model(connection: sqlite3.Connection, model: str) -> tuple[int, int] | None:
     """Slot and dimension of the model whose vectors count; None before the first vector.
 
     Raises `EmbedderMismatch` where they were made by another model.
     """
-    row = connection.execute("SELECT slot, dim, name FROM models WHERE state = 'active'").fetchone()
-    if row is None:
+    used = model_in_use(connection)
+    if used is None:
         return None
-    if row[2] != model:
+    if used.name != model:
         raise EmbedderMismatch(
-            f"this ledger's vectors were made by {row[2]!r}, the configured embedder is {model!r}: "
-            f"configure {row[2]!r}, or run `lukasa reembed` to embed anew and switch"
+            f"this ledger's vectors were made by {used.name!r}, the configured embedder is {model!r}: "
+            f"configure {used.name!r}, or run `lukasa reembed` to embed anew and switch"
         )
-    return row[0], row[1]
+    return used.slot, used.dim
 
 
 def record_event(writer: Writer, memory: int, version: int, event: Event, reason: str | None) -> None:

@@ -8,10 +8,11 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Concatenate, Final, ParamSpec, TypedDict, cast
+from typing import TYPE_CHECKING, Annotated, Concatenate, Final, ParamSpec, cast
 
 import typer
 
+from lukasa.archives.base import Ids
 from lukasa.config import Settings, default_user, from_environment
 from lukasa.errors import LedgerUnavailable
 from lukasa.ledger.filters import parse
@@ -24,15 +25,6 @@ P = ParamSpec("P")
 
 NOBODY: Final = "me"
 """The user of a command that names nobody: one person at one machine needs no id."""
-
-
-class Ids(TypedDict, total=False):
-    """The ids that a command was given, as the verbs take them."""
-
-    user_id: str
-    agent_id: str
-    run_id: str
-    app_id: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,12 +15,15 @@ from rich.console import Group, RenderableType
 from rich.rule import Rule
 from rich.text import Text
 
+from lukasa.archives import jsonl
+from lukasa.archives.parts import parts
 from lukasa.portal import run
 from lukasa.results import MemoryItem
 from lukasa.serve.cli import output
 from lukasa.serve.cli.call import Call, Ids, placed
-from lukasa.serve.cli.ingest import Tally, bar, episode_of, store
-from lukasa.serve.cli.lines import entries
+from lukasa.serve.cli.ingest import bar
+from lukasa.serve.cli.keep import episode_of, store
+from lukasa.serve.cli.tally import Tally
 
 if TYPE_CHECKING:
     from lukasa.memory import Memory
@@ -33,6 +36,7 @@ DENTIST: Final = "the dentist appointment with Dr. Berg"
 MOVED: Final = "The dentist appointment with Dr. Berg was moved to 16 June at 14:00."
 MOVED_ON: Final = "2026-06-04T10:00:00+00:00"
 BEFORE: Final = "2026-06-01"
+_BOOKING: Final = "KX7Q2M"
 
 _COLUMNS: Final = ("score", "meaning", "words", "bm25")
 
@@ -71,13 +75,14 @@ def play(memory: Memory, *, shown: bool) -> Iterator[Scene]:
     yield _ingest(memory, shown=shown)
     yield _asked(memory, "english", "Questions, with the numbers behind each answer", NADIA, _ENGLISH)
     yield _asked(memory, "chinese", "The same in Chinese", LIWEI, _CHINESE)
+    yield _said(memory)
     yield from _changed(memory)
     yield _apart(memory)
     yield _masked(memory)
 
 
-_ENGLISH: Final = ("Which company hired her in Oslo?", "KX7Q2M", "a present for her niece")
-_CHINESE: Final = ("他对什么过敏？", "大理的酒店订单号是多少？", "搬家公司什么时候来？")
+_ENGLISH: Final = ("Is there food she does not eat?", "Who is Amina?", "a present for her niece")
+_CHINESE: Final = ("他对什么过敏？", "他的新工作是什么？", "搬家公司什么时候来？")
 
 
 def example_lines() -> Iterator[bytes]:
@@ -91,14 +96,15 @@ def _ingest(memory: Memory, *, shown: bool) -> Scene:
     tally, lines = Tally(), list(example_lines())
     with bar(shown=shown, counts=True) as progress:
         for number, line in enumerate(progress.track(lines, description="conversations"), 1):
-            window = [
-                (entry, episode_of(entry, memory.aio.house.redactor))
-                for entry in entries(number, line, default={}, nobody={})
-            ]
-            run(store(memory.aio, window, tally))
+            said = jsonl.conversation(number, line)
+            if said is not None:
+                found = parts("jsonl", said, default={}, nobody={})
+                window = [(part, episode_of(part, memory.aio.house.redactor)) for part in found]
+                run(store(memory.aio, window, tally))
     text = (
         f"{tally.memories} memories of {len(lines)} conversations, January to June 2026: two people, "
-        "nadia (English) and liwei (Chinese), and the notes of an agent, concierge."
+        "nadia (English) and liwei (Chinese), and the notes of an agent, concierge. No model was asked: "
+        "built-in rules chose what will matter later and wrote out who and when."
     )
     if tally.known:
         text += f" {tally.known} conversations were known already: nothing is stored twice."
@@ -110,30 +116,39 @@ def _asked(memory: Memory, name: str, title: str, ids: Ids, questions: Sequence[
     return Scene(name, title, [_answered(query, ids, hits) for query, hits in answers.items()], answers)
 
 
+def _said(memory: Memory) -> Scene:
+    """What became no memory is not lost."""
+    found = memory.search(_BOOKING, limit=1, include_sources=True, **NADIA).get("sources", [])
+    lines = [[output.when(one["said_at"]), one["role"], one["text"]] for one in found]
+    title = f"What was said and became no memory is found too: “{_BOOKING}”"
+    return Scene("sources", title, [output.table(["when", "who", "said"], lines)], found)
+
+
 def _changed(memory: Memory) -> Iterator[Scene]:
     """A fact changes: what was true is out of the way, and not lost."""
-    hits = memory.search(DENTIST, limit=1, **NADIA)["results"]
-    if not hits:
-        return
-    found = hits[0]
-    memory.update(found["id"], MOVED, timestamp=MOVED_ON, **NADIA)
+    done = memory.add(MOVED, timestamp=MOVED_ON, **NADIA)
     now = memory.search(DENTIST, limit=1, explain=True, **NADIA)["results"]
     then = memory.search(DENTIST, limit=1, explain=True, as_of=BEFORE, **NADIA)["results"]
     yield Scene(
         "change",
-        "A fact changes: the new text is found; the old one only as of its time",
+        "A fact changes: the new one ends the old one, which is found as of its time",
         [
+            Text(f"“{MOVED}”"),
+            Text("\n".join(f"  ends: {one['memory']}" for one in done["superseded"])),
+            Text(""),
             _answered(f"{DENTIST}, now", NADIA, now),
             _answered(f"{DENTIST}, as of {BEFORE}", NADIA, then),
         ],
-        {"now": now, f"as of {BEFORE}": then},
+        {"superseded": done["superseded"], "now": now, f"as of {BEFORE}": then},
     )
-    history = memory.history(found["id"], **NADIA)
-    sources = memory.why(found["id"], **NADIA)["sources"]
+    if not then:
+        return
+    history = memory.history(then[0]["id"], **NADIA)
+    sources = memory.why(then[0]["id"], **NADIA)["sources"]
     said = [[output.when(one["said_at"]), one["role"], one["trust"], one["text"]] for one in sources]
     yield Scene(
         "history",
-        "Its history, and why it is known",
+        "The history of the old one, and why it was known",
         [
             output.table(*output.events(history)),
             output.table(["when", "who", "trust", "source"], said),
@@ -154,12 +169,13 @@ def _apart(memory: Memory) -> Scene:
 
 
 def _masked(memory: Memory) -> Scene:
-    hits = _search(memory, "the API key of the weather script", NADIA, limit=1)
+    asked = "the API key of the weather script"
+    found = memory.search(asked, limit=1, include_sources=True, **NADIA).get("sources", [])
     return Scene(
         "secrets",
         "Secrets are masked before anything is stored",
-        [Text(f"  {hit['memory']}") for hit in hits],
-        hits,
+        [Text(f"  {one['text']}") for one in found],
+        found,
     )
 
 

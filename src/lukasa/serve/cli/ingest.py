@@ -1,15 +1,16 @@
-"""`lukasa ingest`: a file of messages into the ledger, in one pass and in flat memory.
+"""`lukasa ingest`: an archive of messages or memories into the ledger, in one pass and in flat memory.
 
-Each line is an `add` of its own, under a key made of its number and content: a run that was killed goes on
-where it stopped, lines may be appended or mended between runs, and nothing is stored twice. The texts of a
-window of lines are embedded together first, which is where the time goes.
+What is stored at once is stored under a key made of what was said: a run that was killed goes on where it
+stopped, a later export brings only what is new, and nothing is stored twice. The texts of a window of entries
+are embedded together first, which is where the time goes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Sequence
+import sys
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -24,52 +25,37 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
-from lukasa.aio import AsyncMemory
-from lukasa.config import utc_now
+from lukasa.archives import detect
+from lukasa.archives.base import Conversation, Entry, Kept, Kind, Left, Problem
+from lukasa.archives.parts import MOST, parts
 from lukasa.errors import InputError, Unsupported
-from lukasa.messages.normalize import normalize
 from lukasa.messages.redact import Redactor, redactor
-from lukasa.messages.scope import scope_of
 from lukasa.portal import run
-from lukasa.reconcile.verbatim import verbatim
 from lukasa.serve.cli import output
-from lukasa.serve.cli.arguments import opened
 from lukasa.serve.cli.call import Call, scoped
 from lukasa.serve.cli.exits import Code
-from lukasa.serve.cli.lines import MOST, Entry, entries
-from lukasa.types import Episode
+from lukasa.serve.cli.keep import How, Item, Memo, Ready, episode_of, memo, store, texts_of
+from lukasa.serve.cli.tally import Tally
+from lukasa.serve.cli.verbs import Verbatim
 
-_TOLD: Final = 20  # bad lines and notes are shown up to here, and counted after
+Keep = Callable[[list[Ready], Tally], None]
 
-
-@dataclass(slots=True)
-class Tally:
-    """What became of the lines so far."""
-
-    tell: Callable[[str], None] = lambda _: None
-    lines: int = 0
-    memories: int = 0
-    known: int = 0  # lines, or parts of long ones, that an earlier run had stored
-    bad: int = 0
-    notes: int = 0
-    problems: list[str] = field(default_factory=list[str])
-
-    def refuse(self, line: int, error: Exception) -> None:
-        """Count a line that cannot be stored, and tell why."""
-        self.bad += 1
-        if self.bad <= _TOLD:
-            self.problems.append(f"line {line}: {error}")
-            self.tell(f"error: line {line}: {error}")
-
-    def warn(self, line: int, warnings: Sequence[str]) -> None:
-        """Count what was masked, skipped or left out, and tell the first few."""
-        for warning in warnings:
-            self.notes += 1
-            if self.notes <= _TOLD:
-                self.tell(f"note: line {line}: {warning}")
+_UNITS: Final[dict[Kind, str]] = {
+    "jsonl": "lines",
+    "chatgpt": "conversations",
+    "claude": "conversations",
+    "mem0": "entries",
+}
 
 
-Keep = Callable[[list[tuple[Entry, Episode]], Tally], None]
+class Format(StrEnum):
+    """What `--format` takes."""
+
+    AUTO = "auto"
+    JSONL = "jsonl"
+    CHATGPT = "chatgpt"
+    CLAUDE = "claude"
+    MEM0 = "mem0"
 
 
 @scoped
@@ -77,122 +63,159 @@ def ingest(
     call: Call,
     file: Annotated[
         Path,
-        typer.Argument(help="JSON lines; '-' is stdin.", show_default=False),
+        typer.Argument(
+            help="JSON lines ('-' is stdin); an export of ChatGPT or Claude, as ZIP, folder or file; a dump "
+            "or a folder of mem0's.",
+            show_default=False,
+        ),
     ],
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Read and count; store nothing.")] = False,
-    skip_bad: Annotated[bool, typer.Option("--skip-bad", help="Bad lines are no failure.")] = False,
+    form: Annotated[Format, typer.Option("--format", help="What FILE is.")] = Format.AUTO,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Print what would be kept; store nothing.")
+    ] = False,
+    verbatim: Verbatim = False,
+    no_embed: Annotated[
+        bool,
+        typer.Option("--no-embed", help="Store at once, for words to find; `lukasa reembed` embeds later."),
+    ] = False,
+    skip_bad: Annotated[bool, typer.Option("--skip-bad", help="Bad entries are no failure.")] = False,
 ) -> None:
-    """Remember a file of messages; run again after a stop, it goes on where it was."""
+    """Remember a file of messages or somebody's archive; run again after a stop, it goes on where it was."""
+    archive, how = _archive(file, form), How(infer=not verbatim, embed=not no_embed)
     tally = Tally() if call.json else Tally(tell=output.note)
     try:
-        with opened(file) as stream, _progress(_size(file), shown=not call.json) as advance:
+        with _progress(archive.size, shown=not call.json and not dry_run) as advance:
+            entries = archive.read(advance)
             if dry_run:
-                _read(call, stream, tally, advance, redactor(call.settings().redact), _count)
+                masks = redactor(call.settings().redact)
+                show = _count if call.json else _show
+                _read(
+                    call,
+                    archive.kind,
+                    entries,
+                    tally,
+                    masks,
+                    lambda window, _: show(window, tally, masks, how),
+                )
             else:
                 with call.memory(new=True) as memory:
                     aio = memory.aio
-
-                    def keep(window: list[tuple[Entry, Episode]], tally: Tally) -> None:
-                        run(store(aio, window, tally))
-
-                    _read(call, stream, tally, advance, aio.house.redactor, keep)
+                    _read(
+                        *(call, archive.kind, entries, tally, aio.house.redactor),
+                        keep=lambda window, tally: run(store(aio, window, tally, how)),
+                    )
     except KeyboardInterrupt:
         output.note("stopped; the same command goes on from here")
         raise
-    _tell(call, tally, dry_run=dry_run)
+    _tell(call, archive.kind, tally, dry_run=dry_run)
     if tally.bad and not skip_bad:
         raise typer.Exit(Code.ERROR)
 
 
+def _archive(file: Path, form: Format) -> detect.Archive:
+    kind = None if form is Format.AUTO else form.value
+    if str(file) == "-":
+        if kind not in (None, "jsonl"):
+            raise typer.BadParameter(f"{kind} is read from a file or a folder, not from stdin: name it")
+        return detect.lines(sys.stdin.buffer)
+    try:
+        return detect.archive(file, kind)
+    except OSError as error:
+        raise typer.BadParameter(f"{file}: {error.strerror}") from error
+
+
 def _read(
-    call: Call,
-    stream: Iterable[bytes],
-    tally: Tally,
-    advance: Callable[[int], None],
-    masks: Redactor,
-    keep: Keep,
+    call: Call, kind: Kind, entries: Iterator[Entry], tally: Tally, masks: Redactor, keep: Keep
 ) -> None:
-    """Read the lines of *stream* and hand them to *keep* by windows of about 64 messages."""
-    nobody, window, size, weight = call.whose(), list[tuple[Entry, Episode]](), 0, 0
-    for number, line in enumerate(stream, 1):
-        tally.lines += bool(line.strip())
-        size += len(line)
+    """Hand what is read to *keep* by windows of about 64 messages."""
+    window, weight = list[Ready](), 0
+    for entry in entries:
+        match entry:
+            case Problem():
+                tally.entries += 1
+                tally.refuse(entry.where, entry.why)
+                continue
+            case Left():
+                tally.left[entry.what] += entry.count
+                continue
+            case Conversation():
+                tally.entries += 1
+            case Kept():
+                tally.kept += 1
         try:
-            for entry in entries(number, line, default=call.ids, nobody=nobody):
-                window.append((entry, episode_of(entry, masks)))
-                weight += len(entry.messages)
+            for item in _items(call, kind, entry):
+                window.append((item, episode_of(item, masks)))
+                weight += len(item.messages) if not isinstance(item, Memo) else 1
                 if weight >= MOST:
                     keep(window, tally)
-                    advance(size)
-                    window, size, weight = [], 0, 0
+                    window, weight = [], 0
         except (InputError, Unsupported) as error:
-            tally.refuse(number, error)
+            tally.refuse(entry.where, error)
     keep(window, tally)
-    advance(size)
 
 
-def episode_of(entry: Entry, masks: Redactor) -> Episode:
-    """The episode that *entry* is; raises for what `add` would refuse."""
-    return normalize(
-        list(entry.messages),
-        scope=scope_of(**entry.ids),
-        now=utc_now(),
-        redactor=masks,
-        metadata=entry.metadata,
-        timestamp=entry.timestamp,
-        expiration_date=entry.expiration_date,
-        idempotency_key=entry.key,
-    )
+def _items(call: Call, kind: Kind, entry: Conversation | Kept) -> Iterator[Item]:
+    nobody = call.whose()
+    if isinstance(entry, Kept):
+        yield memo(kind, entry, default=call.ids, nobody=nobody)
+    else:
+        yield from parts(kind, entry, default=call.ids, nobody=nobody)
 
 
-def _count(window: list[tuple[Entry, Episode]], tally: Tally) -> None:
-    for entry, episode in window:
-        tally.memories += len(verbatim(episode))
-        tally.warn(entry.line, episode.warnings)
+def _count(window: list[Ready], tally: Tally, masks: Redactor, how: How) -> None:
+    for item, episode in window:
+        tally.memories += 1 if isinstance(item, Memo) else len(texts_of(item, episode, masks, how))
+        tally.warn(_where(item), episode.warnings)
 
 
-async def store(memory: AsyncMemory, window: list[tuple[Entry, Episode]], tally: Tally) -> None:
-    """Add what the ledger does not hold yet: first all vectors at once, then line by line."""
-    house = memory.house
-    fresh = [pair for pair in window if await house.ledger.replay(pair[1]) is None]
-    tally.known += len(window) - len(fresh)
-    texts = [fact.text for _, episode in fresh for fact in verbatim(episode)]
-    if texts:
-        await house.embedder.embed(texts, use="passage")  # the embedder keeps them for the adds below
-    for entry, _ in fresh:
-        done = await memory.add(
-            list(entry.messages),
-            metadata=entry.metadata,
-            timestamp=entry.timestamp,
-            expiration_date=entry.expiration_date,
-            idempotency_key=entry.key,
-            **entry.ids,
-        )
-        tally.memories += len(done["results"])
-        tally.warn(entry.line, done["warnings"])
+def _show(window: list[Ready], tally: Tally, masks: Redactor, how: How) -> None:
+    _count(window, tally, masks, how)
+    for item, episode in window:
+        texts = texts_of(item, episode, masks, how)
+        output.plain([_where(item), text] for text in (texts[-1:] if isinstance(item, Memo) else texts))
 
 
-def _tell(call: Call, tally: Tally, *, dry_run: bool) -> None:
+def _where(item: Item) -> str:
+    return item.part.where if isinstance(item, Memo) else item.where
+
+
+def _tell(call: Call, kind: Kind, tally: Tally, *, dry_run: bool) -> None:
     if call.json:
         return output.document(
             {
-                "lines": tally.lines,
+                "format": kind,
+                _UNITS[kind]: tally.entries,
+                "kept": tally.kept,
                 "memories": tally.memories,
+                "superseded": tally.superseded,
                 "known": tally.known,
+                "revised": tally.revised,
                 "bad": tally.bad,
                 "problems": tally.problems,
                 "notes": tally.notes,
+                "left_out": dict(tally.left),
                 "dry_run": dry_run,
             }
         )
     verb = "would be stored" if dry_run else "stored"
-    known = f", {tally.known} known already" if tally.known else ""
-    bad = f", {tally.bad} bad" if tally.bad else ""
-    return output.say(f"{tally.lines} lines: {tally.memories} memories {verb}{known}{bad}")
+    read = [f"{tally.entries} {_UNITS[kind]}"] if tally.entries or not tally.kept else []
+    read += [f"{tally.kept} memories of {_NAMES[kind]}"] if tally.kept else []
+    done = [f"{tally.memories} memories {verb}"]
+    done += [f"{tally.superseded} older ones ended"] if tally.superseded else []
+    done += [f"{tally.known} known already"] if tally.known else []
+    done += [f"{tally.revised} of them changed since"] if tally.revised else []
+    done += [f"{tally.bad} bad"] if tally.bad else []
+    if tally.left:
+        output.note(f"left out: {', '.join(f'{count} {what}' for what, count in tally.left.most_common())}")
+    return output.say(f"{', '.join(read)}: {', '.join(done)}")
 
 
-def _size(file: Path) -> int | None:
-    return (file.stat().st_size or None) if file.is_file() else None
+_NAMES: Final[dict[Kind, str]] = {
+    "jsonl": "others",
+    "chatgpt": "ChatGPT's",
+    "claude": "Claude's",
+    "mem0": "mem0's",
+}
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from lukasa.results import HistoryItem, MemoryItem
+from lukasa.results import FoundSource, HistoryItem, MemoryItem
 
 SIGNALS = {
     "score": "final_score",
@@ -50,14 +50,14 @@ def rows(columns: Sequence[str], lines: Iterable[Sequence[str]]) -> None:
     if screen.is_terminal:
         screen.print(table(columns, lines))
     else:
-        _plain(lines)
+        plain(lines)
 
 
 def memories(found: Sequence[MemoryItem], names: Sequence[str] = ()) -> None:
     """Memories, each with its numbers *names*, its time and its id (on a terminal below the text)."""
     screen = console()
     if not screen.is_terminal:
-        return _plain(
+        return plain(
             [one["id"], *scores(one, names), when(one["created_at"]), one["memory"]] for one in found
         )
     made = table([*names, "memory"], [], tight=True)
@@ -65,6 +65,15 @@ def memories(found: Sequence[MemoryItem], names: Sequence[str] = ()) -> None:
         below = f"\n{one['id']} {when(one['created_at'])}"
         made.add_row(*map(Text, scores(one, names)), Text.assemble(one["memory"], (below, "dim")))
     return screen.print(made)
+
+
+def said(found: Sequence[FoundSource], names: Sequence[str]) -> None:
+    """What was said, each with its numbers *names*, when and by whom."""
+    lines = [
+        [*scores(one, names), when(one["said_at"]), one["name"] or one["role"], one["text"]] for one in found
+    ]
+    if lines:
+        rows([*names, "when", "who", "said"], lines)
 
 
 def table(columns: Sequence[str], lines: Iterable[Sequence[str]], *, tight: bool = False) -> Table:
@@ -83,12 +92,13 @@ def table(columns: Sequence[str], lines: Iterable[Sequence[str]], *, tight: bool
     return made
 
 
-def _plain(lines: Iterable[Sequence[str]]) -> None:
+def plain(lines: Iterable[Sequence[str]]) -> None:
+    """A line a row, tabs between."""
     for line in lines:
         typer.echo("\t".join(" ".join(cell.split()) for cell in line))
 
 
-def scores(hit: MemoryItem, names: Sequence[str]) -> list[str]:
+def scores(hit: MemoryItem | FoundSource, names: Sequence[str]) -> list[str]:
     """A hit's numbers, of the columns *names*."""
     details = hit.get("score_details", {})
     return [f"{details.get(SIGNALS[name], hit.get('score') or 0.0):.3f}" for name in names]

@@ -105,6 +105,10 @@ def doctor(call: Call) -> None:
         found = [[one.check, one.problem, one.remedy] for one in checkup.findings]
         if found:
             output.rows(["check", "problem", "remedy"], found)
+        if checkup.unembedded:
+            output.note(
+                f"{checkup.unembedded} texts have no vector yet, words find them: `lukasa reembed` makes it"
+            )
         count = "1 problem" if len(found) == 1 else f"{len(found)} problems"
         output.note(f"{count} found" if found else "all is well")
     if checkup.findings:

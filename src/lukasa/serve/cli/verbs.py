@@ -26,6 +26,7 @@ _Filter = Annotated[str | None, typer.Option("--filter", help="Which memories, a
 _AsOf = Annotated[str | None, typer.Option(help="What held at that time: ISO 8601.", show_default=False)]
 _Limit = Annotated[int, typer.Option("--limit", help="How many at most.", min=1)]
 _Expired = Annotated[bool, typer.Option("--show-expired", help="Expired ones too.")]
+Verbatim = Annotated[bool, typer.Option("--verbatim", help="Keep every message word for word.")]
 _NEVER: Final = "never"
 
 
@@ -51,8 +52,9 @@ def add(
     idempotency_key: Annotated[
         str | None, typer.Option(help="A repeated call with this key stores nothing.", show_default=False)
     ] = None,
+    verbatim: Verbatim = False,
 ) -> None:
-    """Remember a text, or messages, word for word."""
+    """Remember what is worth it in a text, or in messages."""
     if messages is not None and (text is not None or role != "user"):
         raise typer.BadParameter("--messages brings its own texts and roles: leave TEXT and --role out")
     said = messages_of(messages) if messages is not None else {"role": role, "content": a_text(text)}
@@ -63,15 +65,17 @@ def add(
             timestamp=timestamp,
             expiration_date=expires,
             idempotency_key=idempotency_key,
+            infer=not verbatim,
             **call.whose(),
         )
     if call.json:
         return output.document(done)
     for warning in done["warnings"]:
         output.note(f"note: {warning}")
-    return output.rows(
-        ["id", "event", "memory"], [[one["id"], one["event"], one["memory"]] for one in done["results"]]
-    )
+    if not done["results"] and not done["unchanged"]:
+        output.note("nothing in it will matter later, by the rules; --verbatim keeps it word for word")
+    shown = [*done["results"], *done["superseded"], *done["unchanged"]]
+    return output.rows(["id", "event", "memory"], [[one["id"], one["event"], one["memory"]] for one in shown])
 
 
 @scoped
@@ -84,6 +88,9 @@ def search(
     as_of: _AsOf = None,
     show_expired: _Expired = False,
     explain: Annotated[bool, typer.Option("--explain", help="Every number behind the order.")] = False,
+    sources: Annotated[
+        bool, typer.Option("--sources", help="Also what was said and became no memory.")
+    ] = False,
 ) -> None:
     """The memories that answer a question, best first."""
     filters = filters_of(where)
@@ -97,13 +104,16 @@ def search(
             as_of=as_of,
             show_expired=show_expired,
             explain=explain,
+            include_sources=sources,
             **whose,
         )
     if call.json:
         return output.document(found)
     if not found["results"]:
-        return output.note(f"no memory{_of(whose)} answers that; --threshold 0 shows what is nearest")
-    return output.memories(found["results"], list(output.SIGNALS) if explain else ["score"])
+        output.note(f"no memory{_of(whose)} answers that; --threshold 0 shows what is nearest")
+    columns = list(output.SIGNALS) if explain else ["score"]
+    output.memories(found["results"], columns)
+    return output.said(found.get("sources", []), columns)
 
 
 @scoped

@@ -2,4 +2,6 @@
 
 import pytest
 
-pytest.register_assert_rewrite("lukasa.testing.contracts.embedder", "lukasa.testing.contracts.ledger")
+pytest.register_assert_rewrite(
+    *(f"lukasa.testing.contracts.{name}" for name in ("clauses", "embedder", "ledger", "replacing", "turns"))
+)

@@ -1,0 +1,1 @@
+"""Other people's archives of chats and memories, read as a stream in flat memory."""
