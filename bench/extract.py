@@ -30,7 +30,7 @@ from lukasa.types import Scope
 
 HERE = Path(__file__).resolve().parent
 SET = HERE / "extraction" / "dev.jsonl"
-MORE = (HERE / "extraction" / "more.jsonl", HERE / "extraction" / "unseen.jsonl")
+MORE = (HERE / "extraction" / "more.jsonl",)
 RESULTS = HERE / "results" / "extraction.json"
 USER = "u"
 # (group, column, bar, whether it is a most)

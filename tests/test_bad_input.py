@@ -142,16 +142,16 @@ ODD: list[Callable[[Any], object]] = [
     lambda m: m.search(HUGE, user_id="u"),
     lambda m: m.search("x", user_id="u", limit=HUGE, top_k=1),
     *(
-        lambda m, value=value: m.add("x", user_id="u", metadata=value)
+        lambda m, value=value: m.add("x", user_id="u", metadata=value, infer=False)
         for value in ({"a": HUGE}, {"a": [{"b": -HUGE}]}, {HUGE: 1}, {"a": LATEST}, {TEN_THOUSAND: object()})
     ),
-    lambda m: m.add({"role": HUGE, "content": "x"}, user_id="u"),
-    lambda m: m.add({"content": [{"type": HUGE}]}, user_id="u"),
-    lambda m: m.add({"content": "x", "timestamp": HUGE}, user_id="u"),
-    lambda m: m.add("x", user_id="u", timestamp=HUGE),
-    lambda m: m.add("x", user_id="u", timestamp=LATEST),
-    lambda m: m.add("x", user_id="u", expiration_date=HUGE),
-    lambda m: m.add("x", user_id="u", idempotency_key=HUGE),
+    lambda m: m.add({"role": HUGE, "content": "x"}, user_id="u", infer=False),
+    lambda m: m.add({"content": [{"type": HUGE}]}, user_id="u", infer=False),
+    lambda m: m.add({"content": "x", "timestamp": HUGE}, user_id="u", infer=False),
+    lambda m: m.add("x", user_id="u", timestamp=HUGE, infer=False),
+    lambda m: m.add("x", user_id="u", timestamp=LATEST, infer=False),
+    lambda m: m.add("x", user_id="u", expiration_date=HUGE, infer=False),
+    lambda m: m.add("x", user_id="u", idempotency_key=HUGE, infer=False),
 ]
 
 
@@ -166,7 +166,7 @@ ARGUMENTS: list[tuple[Callable[[Any], object], str]] = [
     (lambda m: m.search(user_id="ines"), "search needs query"),
     (lambda m: m.add(), "add needs messages"),
     (lambda m: m.update(), "update needs memory_id"),
-    (lambda m: m.add("x", messages="y", user_id="u"), "add got messages twice"),
+    (lambda m: m.add("x", messages="y", user_id="u", infer=False), "add got messages twice"),
     (lambda m: m.add("x", usr_id="u"), "add has no option 'usr_id'; did you mean 'user_id'?"),
     (lambda m: type(m)("a.db", spcae="x"), "Memory has no option 'spcae'; did you mean 'space'?"),
     (lambda m: type(m)("a.db", "x"), "Memory takes path without a name; 'x' needs one"),
@@ -207,7 +207,7 @@ def test_a_clock_that_names_no_zone_is_told(tmp_path: Path, now: Any) -> None:
         Memory(tmp_path / "a.db", embedder=HashEmbedder(32), clock=lambda: now) as memory,
         pytest.raises(ConfigError, match=r"clock gave .* datetime.now\(UTC\)|years 1 to 9999"),
     ):
-        memory.add("x", user_id="u")
+        memory.add("x", user_id="u", infer=False)
 
 
 def test_a_clock_of_another_zone_tells_the_same_time(tmp_path: Path) -> None:

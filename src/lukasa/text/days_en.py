@@ -55,7 +55,7 @@ _PATTERN: Final = re.compile(
     | (?P<named>yesterday|today|tonight|tomorrow|last\snight|tmrw|tmr){_PART}\b(?!'s)
     | (?P<this>this\s(?:morning|afternoon|evening))\b
     | (?P<from>(?P<from_n>{_COUNT})\s(?P<from_unit>day|week|fortnight)s?\sfrom\s(?P<from_day>now|today|tomorrow|{_WHOLE_WEEKDAY})\b)
-    | (?P<nth>(?P<nth_n>first|second|third|fourth|last)\s(?P<nth_day>{_WHOLE_WEEKDAY})\s(?:of|in)\s(?:(?P<nth_this>the|this|next)\s(?:\w+\s)?month|(?P<nth_month>{_MONTH}))\b)
+    | (?P<nth>(?:the\s)?(?P<nth_n>first|second|third|fourth|last)\s(?P<nth_day>{_WHOLE_WEEKDAY})\s(?:of|in)\s(?:(?P<nth_this>the|this|next)\s(?:\w+\s)?month|(?P<nth_month>{_MONTH}))\b)
     | (?P<hence>(?:a\s)?(?P<hence_n>week|fortnight)\s(?P<hence_from>today|tomorrow|(?:on\s)?{_WHOLE_WEEKDAY})\b)
     | (?P<week_on>(?:a\sweek\s(?:on\s)?(?P<on_day>{_WHOLE_WEEKDAY})|(?P<day_week>{_WHOLE_WEEKDAY})\sweek)\b)
     | (?P<rel>(?:(?P<which>last|this|next|past|coming|this\scoming|this\spast)\s

@@ -110,9 +110,9 @@ def test_markup_in_a_memory_is_shown_as_it_is(shell: Shell):
 
 
 def test_list_begins_with_what_was_stored_last(shell: Shell):
-    shell.run("add", "--verbatim", "Bruno is a beagle", "--timestamp", "2026-06-01")
-    shell.run("add", "--verbatim", KEY, "--timestamp", "2020-01-01")
-    assert shell.memories() == [KEY, "Bruno is a beagle"]
+    shell.run("add", "--verbatim", "said late", "--timestamp", "2026-06-01")
+    shell.run("add", "--verbatim", "said early", "--timestamp", "2020-01-01")
+    assert shell.memories() == ["said early", "said late"]
 
 
 def test_list_pages_with_a_cursor(shell: Shell):

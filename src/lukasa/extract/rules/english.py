@@ -71,7 +71,9 @@ def split(sentence: str) -> Sequence[Piece]:
             spans.append((at, match.start()))
             at = match.end()
     spans.append((at, len(sentence)))
-    return [part for span in spans for part in _run_ons(low, span)]
+    # Who writes "I" and full stops does not run on: there "the tips I got" is one thing.
+    careful = _CAREFUL.search(sentence) is not None
+    return [part for span in spans for part in (_series(low, span) if careful else _run_ons(low, span))]
 
 
 def _run_ons(sentence: str, span: Span) -> list[Piece]:
@@ -87,6 +89,7 @@ def _run_ons(sentence: str, span: Span) -> list[Piece]:
     return [part for whole in parts for part in _series(sentence, whole)]
 
 
+_CAREFUL: Final = re.compile(r"(?<!\w)I(?!\w)")
 _I_AM: Final = re.compile(r"\W*(?:(?:hi|hey|hello|so|ok|well)\W+)*(?:i'm|im|i am)\b", _I)
 _INTRODUCTION: Final = 6  # words: "hi, I'm Ana Sousa" is no more
 _SERIES: Final = re.compile(
@@ -164,7 +167,7 @@ _LEAD: Final = re.compile(
     r"^(?:[\W_]*+(?:hi+|hey+|hello+|oh|ok|okay|so|well|and|but|also|btw|by the way|just so you know|just fyi|fyi|update|yeah|yes|yep|yup|no(?=[,.!]|\s+i\b)|nope|nah|anyway|anyways|"
     r"honestly|actually|haha+|hehe|lol|hmm+|um+|ugh|wow|good(?:(?= morning| evening| afternoon) \w+|(?=[,.!]))|morning|thanks|thank you|thx|great|cool|nice|sure|right|decided|brain dump|"
     r"please remember(?: that)?|remember(?: that| this)?(?=[\s:])|(?:please )?note(?: that)?|for the record|heads up|for reference|keep in mind(?: that)?|as i said|like i said|plus|because|cos|since you asked|"
-    r"to be honest|tbh|well then|quick (?:update|note)|small update|side note|first(?: of all|ly)?|second(?:ly)?|also just|speaking of which|for context|context|some context|a bit about me|about me|wait|sorry|uh+|er+m?|um+|second(?= i\b)|third(?= i\b)|first off|okay so|bunch of stuff|few things)(?:(?=[\W_])[^\w'\"“‘(]*+|$))++",
+    r"to be honest|tbh|out of character|ooc|well then|quick (?:update|note)|small update|side note|first(?: of all|ly)?|second(?:ly)?|also just|speaking of which|for context|context|some context|a bit about me|about me|wait|sorry|uh+|er+m?|um+|second(?= i\b)|third(?= i\b)|first off|okay so|bunch of stuff|few things)(?:(?=[\W_])[^\w'\"“‘(]*+|$))++",
     _I,
 )
 _TAIL: Final = frozenset(

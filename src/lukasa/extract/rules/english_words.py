@@ -78,7 +78,7 @@ AT_START: Final[Mapping[str, str]] = {
         r"nickname)\b))\b(?! (?:mind|a dull|had|been|give|gonna|going|forget|thought|stop|seen|heard|too late|ending|easy|really|ever))"
     ),
     "third thing": r"(?:it|that|this|these|those|there)\b",
-    "points": r"(?:which|who|where|because|however|for example|e\.g|i\.e|such as|including|to \w+|in order|thus|therefore|as (?:a|well|for)|with|by|since|while|although|even|knowing|having|being|sharing|getting|finding|taking|making|spending|working|helping)\b",
+    "points": r"(?:for (?:always|all|having|being|the (?:\w+ )?(?:examples?|reminder|help|advice))|since we\b|especially|given (?:the|that)|then|almost|let's (?:get|break)|which|who|where|because|however|for example|e\.g|i\.e|such as|including|to \w+|in order|thus|therefore|as (?:a|well|for)|with|by|since|while|although|even|knowing|having|being|sharing|getting|finding|taking|making|spending|working|helping)\b",
     "bare kin": rf"(?:(?:and|so|but|also|oh|btw)\s+)?(?:the\s+)?{KIN}s?\b(?!\s+of\b)",
     "decision": r"(?:(?:ok|okay|yes|yeah|great|perfect|cool|fine|alright|right|good|sure)\b\W*)*(?:let's|lets|let us|we'll|i'll) (?:do|go (?:with|for)|take|get|book|stick with|have|choose|pick|order) (?:the|a|an|both|two|for|some)\b",
     "leaves out i": (
@@ -158,7 +158,7 @@ PHRASES: Final[Mapping[str, str]] = {
     ),
     "state": (
         rf"(?:{_I}|i am|we are)(?:\s+{_ADVERB})*\s+(?:live|work(?:ed)? (?:as|at|for|in|from|part|full|nights|shifts|with|on)|teach|study|studied|play|speak|drive|own|rent|collect|volunteer|coach|run a|"
-        r"manage|lead|train|commute|sing|paint|knit|bake|garden|hate|adore|loathe|dislike|enjoy|prefer|like (?!that|how|it\b|your|to know|the (?:way|idea)|what|this|these)|love (?!that|how|it|your|the way|what|being able|seeing|having you)|can't (?:stand|bear|eat|have)|cant (?:stand|eat|have)|"
+        r"manage|lead|train|commute|sing|paint|knit|bake|garden|hate|adore|loathe|dislike|enjoy|prefer|like (?!that|if|when|how|it\b|your|to know|the (?:way|idea)|what|this|these)|love (?!that|how|it|your|the way|what|being able|seeing|having you)|can't (?:stand|bear|eat|have)|cant (?:stand|eat|have)|"
         r"(?:don't|dont|do not) (?:eat|drink|like|smoke|drive|own|have|do|use|celebrate|speak|watch|cook|take|touch|work)|avoid|"
         r"only (?:eat|drink|use|buy|wear|read|fly|take|work|write|watch|listen)|eat|drink|smoke|go to|belong|report to|use|wear|take|track|deploy|"
         r"(?:haven't|havent|hasn't|don't have|dont have) (?:got )?(?:an?|any|my)\b|down to|have (?:an?|two|three|four|five|six|\d+|no|my own|lived|worked|never|always)\b|(?:got|been|lived|worked|never|always|had|moved|started|switched|decided|quit|given up|gone)\b|"

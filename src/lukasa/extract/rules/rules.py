@@ -12,20 +12,16 @@ from typing import Final
 from lukasa.claims.read import claims
 from lukasa.extract.base import Dropped, Extracted
 from lukasa.extract.rules.base import REASONS, Language, Reason, Speaker
-from lukasa.extract.rules.chinese import CHINESE
 from lukasa.extract.rules.correct import corrected
-from lukasa.extract.rules.english import ENGLISH
+from lukasa.extract.rules.languages import language_of
 from lukasa.extract.rules.people import Person, mentioned, resolved
 from lukasa.extract.rules.turns import Own, masked_quotes, own_words
 from lukasa.text.days import When, dated
-from lukasa.text.language import detect
 from lukasa.text.sentences import sentences
 from lukasa.text.tokens import query_words
 from lukasa.types import Episode, Fact, Kind, Message, Source, Trust
 
 NAME: Final = "rules"
-_HAN: Final = re.compile("[\u3400-\u9fff]")
-_LATIN: Final = re.compile("[a-zA-Z]")
 _WORTH_A_LOOK: Final = 1.0  # from this weight on, a claim that is recognised decides
 _CONTENT: Final = 2  # words that mean something, which a fact has at least
 _ENDS: Final = (*".!?。！？…",)
@@ -85,22 +81,6 @@ def extract(episode: Episode) -> Extracted:
             _read_turn(reading, position, message)
     facts = [fact for clause in reading.kept if (fact := _fact(reading, clause)) is not None]
     return Extracted(tuple(facts), tuple(reading.dropped))
-
-
-def language_of(text: str) -> Language | None:
-    """The rules that can read *text*."""
-    if _HAN.search(text):
-        code = detect(text)
-        return (
-            CHINESE
-            if code in ("zh", None)
-            or (code != "ja" and len(_HAN.findall(text)) * 2 > len(_LATIN.findall(text)))
-            else ENGLISH
-            if code == "en"
-            else None
-        )
-    code = detect(text)
-    return ENGLISH if code in ("en", None) else None
 
 
 def _read_turn(reading: Reading, position: int, message: Message) -> None:
