@@ -19,8 +19,9 @@ LukasaError
 │   ├── LedgerBusy                      another process held the write lock for too long
 │   ├── LedgerCorrupt                   not a database, or not a ledger of ours
 │   └── LedgerTooNew                    written by a newer Lukasa
-└── ProviderError                       a model failed; carries provider, operation, retryable
-    └── EmbeddingError                  no vector for a text
+├── ProviderError                       a model failed; carries provider, operation, retryable
+│   └── EmbeddingError                  no vector for a text
+└── ScriptExhausted (AssertionError)    in tests: a scripted model was asked more often than told
 ```
 """
 
@@ -111,3 +112,7 @@ class ProviderError(LukasaError):
 
 class EmbeddingError(ProviderError):
     """No vector for a text."""
+
+
+class ScriptExhausted(LukasaError, AssertionError):
+    """A scripted model of `lukasa.testing` was asked more often than there were replies."""

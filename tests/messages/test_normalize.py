@@ -174,18 +174,6 @@ def test_media_are_refused_by_name(kind: str):
         read(["hello", {"role": "user", "content": [TEXT, {"type": kind}]}])
 
 
-def test_media_are_skipped_with_a_warning_where_that_is_asked():
-    episode = read(
-        [{"role": "user", "content": [TEXT, IMAGE]}, {"role": "user", "content": IMAGE}], media="skip"
-    )
-    assert [m.text for m in episode.messages] == ["I like tea"]
-    assert episode.warnings == (
-        "messages[0].content[1] is a part of type 'image_url' and was skipped",
-        "messages[1].content is a part of type 'image_url' and was skipped",
-        "messages[1] holds no text and was skipped",
-    )
-
-
 @pytest.mark.parametrize(
     ("messages", "complaint"),
     [
@@ -291,7 +279,6 @@ def test_a_retry_has_the_same_request_digest():
         lambda: read("hello", timestamp="2020-01-01"),
         lambda: read("hello", metadata={"a": 1}),
         lambda: read("hello", expiration_date="2030-01-01"),
-        lambda: read("hello", request_extra={"infer": False}),
         lambda: read("hello", scope=Scope(agent_id="ana")),
     ],
 )

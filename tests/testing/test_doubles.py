@@ -11,9 +11,8 @@ import numpy as np
 import pytest
 
 import lukasa.testing
-from lukasa.errors import ConfigError, EmbeddingError, LukasaError
+from lukasa.errors import ConfigError, EmbeddingError, LukasaError, ScriptExhausted
 from lukasa.testing import FrozenClock, HashEmbedder, ScriptedLLM
-from lukasa.testing.llm import ScriptExhausted
 
 if TYPE_CHECKING:
     from lukasa.models.embed.base import Matrix

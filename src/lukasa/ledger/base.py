@@ -1,4 +1,4 @@
-"""What a ledger is: the one place where memories are true. Two implement it (SQLite; PostgreSQL to come)."""
+"""What a ledger is: the one place where memories are true. `ledger/sqlite` is one."""
 
 from __future__ import annotations
 

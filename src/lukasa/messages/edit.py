@@ -35,7 +35,7 @@ def read_edit(
     """The edit that these arguments ask for. Raises `InputError` for a blank text or for no change at all."""
     if text is None and metadata is None and isinstance(expiration_date, Unset):
         raise InputError("update changes nothing: give text, metadata or expiration_date")
-    reading = Reading(redactor, "refuse")
+    reading = Reading(redactor)
     return Edit(
         text=None if text is None else _text(text, reading),
         metadata=None if metadata is None else read_metadata(metadata, reading),

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from hashlib import sha256
 from math import isfinite
-from typing import Literal, cast
+from typing import cast
 
 from lukasa.errors import InputError, MessageError, Unsupported
 from lukasa.messages.redact import Masked, Redactor
@@ -45,15 +45,12 @@ _MOST_BITS = 4096  # of an int in metadata: Python reads no number of more than 
 _ACCEPTED = "a text, a message {'role': ..., 'content': ...}, or a list of them"
 _CANONICAL = json.JSONEncoder(ensure_ascii=True, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
-Media = Literal["refuse", "skip"]
-
 
 @dataclass(slots=True)
 class Reading:
     """One call being read: how texts are masked, and what the caller must be told."""
 
     redactor: Redactor
-    media: Media
     warnings: list[str] = field(default_factory=list[str])
 
     def text(self, value: str, place: str) -> str:
@@ -85,18 +82,15 @@ def normalize(
     timestamp: datetime | date | str | float | None = None,
     expiration_date: date | str | None = None,
     idempotency_key: str | None = None,
-    request_extra: Mapping[str, object] | None = None,
-    media: Media = "refuse",
 ) -> Episode:
     """The episode that *messages* are: a text, a message, or a list of both; objects of SDKs as well.
 
     A message is dated by its own `said_at`, `timestamp` or `created_at`, else by *timestamp*, else by
-    *now*, each in the zone that it names. *media* tells whether images, audio and files raise `Unsupported`
-    or are skipped with a warning. The request's digest leaves *now* out: a retry has the same one.
-    *request_extra* is what else tells two requests apart. Raises `MessageError` or `InputError`, naming the
-    place and what is accepted.
+    *now*, each in the zone that it names. The request's digest leaves *now* out: a retry has the same one.
+    Raises `MessageError` or `InputError`, naming the place and what is accepted, and `Unsupported` for
+    images, audio and files.
     """
-    reading = Reading(redactor, media)
+    reading = Reading(redactor)
     default = None if timestamp is None else parse_local_time(timestamp, what="timestamp")
     said = [_message(item, place, reading) for item, place in _items(messages)]
     dated = [(message, message.said_at or default) for message in said if message is not None]
@@ -104,14 +98,12 @@ def normalize(
         raise MessageError(_nothing(reading.warnings))
     kept = read_metadata(metadata, reading)
     expires_on = None if expiration_date is None else parse_day(expiration_date, what="expiration_date")
-    # Only the digest sees it: what is masked there is no news to the caller.
-    extra = _Json(Reading(redactor, media), "request_extra").mapping(request_extra or {})
     request = {
         "scope": dict(scope.ids()),
         "messages": [[m.role, m.text, m.name, at and isoformat(at)] for m, at in dated],
         "metadata": kept,
         "expires_on": expires_on and expires_on.isoformat(),
-        "extra": extra,
+        "extra": {},  # every digest that is stored has it
     }
     started = parse_local_time(now, what="now")
     if all(message.role in INSTRUCTING for message, _ in dated):
@@ -244,12 +236,9 @@ def _part(part: object, place: str, reading: Reading) -> str | None:
     if kind in _TEXT_PARTS and isinstance(text := given.get("text"), str):
         return text
     if isinstance(kind, str) and kind in _MEDIA_PARTS:
-        if reading.media == "refuse":
-            raise Unsupported(
-                f"{place} is a part of type {kind!r}: only text can be remembered; nothing was stored"
-            )
-        reading.warnings.append(f"{place} is a part of type {kind!r} and was skipped")
-        return None
+        raise Unsupported(
+            f"{place} is a part of type {kind!r}: only text can be remembered; nothing was stored"
+        )
     problem = f"has type {shown(kind)}" if isinstance(part, Mapping) else f"is {_named(part)}"
     raise MessageError(
         f"{place} {problem}; accepted: {', '.join(_TEXT_PARTS)}, each with a text under 'text'"
@@ -275,7 +264,8 @@ def read_metadata(metadata: object, reading: Reading) -> dict[str, JsonValue]:
             reading.warnings.append(
                 f"metadata.{key} was ignored: it names a scope or an author; pass it as an argument"
             )
-    return _Json(reading, "metadata").mapping({k: v for k, v in given.items() if k not in _IDENTITY})
+    kept = {key: value for key, value in given.items() if key not in _IDENTITY}
+    return _Json(reading).mapping(kept, "metadata")
 
 
 @dataclass(slots=True)
@@ -283,25 +273,20 @@ class _Json:
     """Plain JSON from what a caller gave, its texts cleaned and masked."""
 
     reading: Reading
-    root: str
     depth: int = 0
 
-    def mapping(
-        self, given: Mapping[object, object] | Mapping[str, object], path: str = "", within: str = ""
-    ) -> dict[str, JsonValue]:
+    def mapping(self, given: Mapping[object, object], path: str, within: str = "") -> dict[str, JsonValue]:
         """*within* names what holds it: where that is a secret, so is all of it."""
         inherits = self.reading.redactor.is_secret(within)
         found: dict[str, JsonValue] = {}
         for key, value in given.items():
             if not isinstance(key, str):
-                raise InputError(f"{path or self.root} has the key {shown(key)}; keys must be texts")
+                raise InputError(f"{path} has the key {shown(key)}; keys must be texts")
             name = clean(key)
             if name in found:
-                raise InputError(
-                    f"{path or self.root} has the key {shown(name)} twice; they differ by control characters"
-                )
+                raise InputError(f"{path} has the key {shown(name)} twice; they differ by control characters")
             called = within if inherits and not self.reading.redactor.is_secret(name) else name
-            found[name] = self.value(value, f"{path or self.root}.{name}"[:_LONGEST_PLACE], called)
+            found[name] = self.value(value, f"{path}.{name}"[:_LONGEST_PLACE], called)
         return found
 
     def value(self, value: object, path: str, name: str) -> JsonValue:

@@ -9,7 +9,7 @@ from lukasa.ledger.base import Found, FoundTurn, Ledger, Probe, Rank, View
 from lukasa.models.embed.base import Embedder
 from lukasa.runtime import unforked
 
-# Twice what is shown and never few: words and meaning each bring their own, and both are then weighed.
+# Several times what is shown, never few: words and meaning each bring their own, and both are then weighed.
 _CANDIDATES_PER_RESULT, _CANDIDATES_AT_LEAST = 4, 60
 
 

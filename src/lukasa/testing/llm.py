@@ -4,11 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from lukasa.errors import LukasaError
-
-
-class ScriptExhausted(LukasaError, AssertionError):
-    """The model was asked more often than there were replies."""
+from lukasa.errors import ScriptExhausted
 
 
 class ScriptedLLM:

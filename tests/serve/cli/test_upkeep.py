@@ -37,6 +37,18 @@ def test_a_copy_goes_through_a_pipe(shell: Shell, tmp_path: Path):
     assert other.memories() == [KEY]
 
 
+def test_a_copy_of_another_embedder_is_taken_without_its_vectors(shell: Shell, tmp_path: Path):
+    shell.added(KEY)
+    copy = tmp_path / "copy.jsonl"
+    shell.run("export", str(copy))
+    other = Shell(tmp_path / "other.db")
+    other.run("add", "--verbatim", "Bruno is a beagle", LUKASA_EMBEDDER="use")
+    assert "lukasa import --no-vectors" in other.run("import", str(copy), code=1).stderr
+    other.run("import", "--no-vectors", str(copy))
+    other.json("reembed", LUKASA_EMBEDDER="use")
+    assert KEY in other.run("search", "spare key", LUKASA_EMBEDDER="use").stdout
+
+
 def test_a_copy_of_one_user_holds_nothing_of_another(shell: Shell):
     shell.added(KEY, "-u", "ines")
     shell.added("Bruno is a beagle", "-u", "bo")

@@ -128,23 +128,25 @@ def _new_memory(
         + (fact.dedupe_key or urandom(16), 0, 0, expires, 0, None, None, said, said)
     )
     partition = None if fact.attribute is None else keys.partition
-    rows.versions.append((*_version(writer, fact, memory, version, item), partition))
+    sources = () if episode is None else fact.sources
+    extractor = fact.extractor if sources else None  # `doctor` misses the sources of what names one
+    rows.versions.append((*_version(writer, fact, memory, version, item, extractor), partition))
     if episode is not None:
         rows.sources.extend(
             (version, episode.messages[source.message], source.start, source.end, source.trust)
-            for source in fact.sources
+            for source in sources
         )
     rows.index(writer, item, memory, keys, terms, change.vector)
     return uid
 
 
-def _version(writer: Writer, fact: Fact, memory: int, version: int, item: int) -> Row:
+def _version(writer: Writer, fact: Fact, memory: int, version: int, item: int, extractor: str | None) -> Row:
     return (
         (version, memory, 1, "ADD", fact.text, md5(fact.text), dump(fact.metadata) if fact.metadata else "{}")
         + (dump(fact.categories) if fact.categories else "[]", fact.role, fact.actor_id, fact.attributed_to)
         + (fact.subject, fact.attribute, fact.importance, fact.confidence)
         + (some_micros(fact.event_from), some_micros(fact.event_to))
-        + (holds_from(writer, fact), None, writer.now, None, None, fact.extractor, None, item)
+        + (holds_from(writer, fact), None, writer.now, None, None, extractor, None, item)
     )
 
 

@@ -180,5 +180,5 @@ def refuse_mismatch(connection: sqlite3.Connection, model: str) -> None:
     if used is not None and used.name != model:
         raise EmbedderMismatch(
             f"the copy's vectors were made by {model!r}, this ledger's by {used.name!r}: "
-            "restore without vectors, then run `lukasa reembed`"
+            "restore without vectors (`lukasa import --no-vectors`), then run `lukasa reembed`"
         )

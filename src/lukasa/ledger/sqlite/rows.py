@@ -1,4 +1,4 @@
-"""Rows to values and back, and what a `View` lets through: the scope predicate stands here alone."""
+"""Rows to values and back, and the predicates of a `View`: whose memories, which, at what time."""
 
 from __future__ import annotations
 

@@ -77,11 +77,14 @@ def import_(
             show_default=False,
         ),
     ],
+    no_vectors: Annotated[
+        bool, typer.Option("--no-vectors", help="Leave the vectors to `reembed`: those of another embedder.")
+    ] = False,
 ) -> None:
     """Restore what `export` wrote, ids and history included."""
     settings = call.settings()
     with opened(file) as stream, bare_ledger(settings.file(), settings.tenant()) as ledger:
-        done = run(ledger.restore(stream))
+        done = run(ledger.restore(stream, vectors=not no_vectors))
     _summary(call, done)
 
 
