@@ -12,6 +12,8 @@ from datetime import date, datetime, timedelta
 from importlib import import_module
 from typing import Literal
 
+from lukasa.runtime import unforked
+
 Grain = Literal["day", "week", "month", "season", "year"]
 Tense = Literal["past", "future"]
 Clock = Callable[[datetime, Tense], "When | None"]
@@ -60,7 +62,8 @@ def mentions(text: str, said_at: datetime, language: str | None) -> Sequence[Men
     """The phrases of *text* that mean a time, in order, without overlap."""
     if language not in ("en", "zh"):
         return ()
-    table = import_module(f"lukasa.text.days_{language}")
+    with unforked():
+        table = import_module(f"lukasa.text.days_{language}")
     found: Iterator[Mention] = table.find(text, said_at)
     return tuple(found)
 
